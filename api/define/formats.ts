@@ -17,21 +17,39 @@ interface FormatKind {
   readonly type: string
   /** False if it is already compressed. */
   readonly isText: boolean
+  /** Ending of the name of a saved file; null for replies that browsers show. */
+  readonly ending: string | null
 }
 
-/** Every representation. */
+/** Every representation. `arrows` is IANA's ending of Arrow streams; `arrow` is that of Arrow files. */
 export const FORMAT_KINDS: Readonly<Record<Format, FormatKind>> = Object.freeze({
-  json: { type: 'application/json', isText: true },
-  geojson: { type: 'application/geo+json', isText: true },
-  csv: { type: 'text/csv; charset=utf-8', isText: true },
-  ndjson: { type: 'application/x-ndjson', isText: true },
-  parquet: { type: 'application/vnd.apache.parquet', isText: false },
-  arrow: { type: 'application/vnd.apache.arrow.stream', isText: false },
+  json: { type: 'application/json', isText: true, ending: null },
+  geojson: { type: 'application/geo+json', isText: true, ending: 'geojson' },
+  csv: { type: 'text/csv; charset=utf-8', isText: true, ending: 'csv' },
+  ndjson: { type: 'application/x-ndjson', isText: true, ending: 'ndjson' },
+  parquet: { type: 'application/vnd.apache.parquet', isText: false, ending: 'parquet' },
+  arrow: { type: 'application/vnd.apache.arrow.stream', isText: false, ending: 'arrows' },
 })
 
-/** CSV dialects: unchanged cells, or cells that spreadsheets do not interpret as formulas. */
-export const DIALECTS = ['exact', 'excel'] as const
-export type Dialect = (typeof DIALECTS)[number]
+/** How a dialect of CSV writes cells. */
+interface DialectKind {
+  /** Text before the header. Excel takes a file without a byte order mark for Windows-1252. */
+  readonly begin: string
+  readonly separator: string
+  /** The decimal separator of numbers. */
+  readonly point: string
+  /** True if texts that spreadsheets take for formulas begin with an apostrophe. */
+  readonly isGuarded: boolean
+}
+
+/** CSV dialects: RFC 4180 with unchanged cells, and what Excel opens by double click with Spanish or English settings. */
+export const DIALECT_KINDS = Object.freeze({
+  exact: { begin: '', separator: ',', point: '.', isGuarded: false },
+  excel: { begin: '\uFEFF', separator: ';', point: ',', isGuarded: true },
+  'excel-en': { begin: '\uFEFF', separator: ',', point: '.', isGuarded: true },
+}) satisfies Readonly<Record<string, DialectKind>>
+export type Dialect = keyof typeof DIALECT_KINDS
+export const DIALECTS = Object.freeze(Object.keys(DIALECT_KINDS)) as readonly Dialect[]
 
 /** Parquet compression. */
 export const CODECS = ['zstd', 'snappy'] as const

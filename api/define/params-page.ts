@@ -1,3 +1,4 @@
+import { DECIMALS, type Decimals } from '../../lake/schema/precision.ts'
 import { DISTANCE, POINT } from './around.ts'
 import type { Endpoint, ListReturn } from './endpoint.ts'
 import { type Fields, LANGS, type Lang } from './fields.ts'
@@ -21,9 +22,10 @@ export interface PageValues {
   /** Language of the reply: from the parameter, else the header, if the record has texts in it; else Spanish. */
   readonly lang: Lang
   readonly format: Format | null
-  /** For CSV and Parquet only; null if the request does not state it. */
+  /** For CSV, Parquet, and both Parquet and Arrow; null if the request does not state it. */
   readonly dialect: Dialect | null
   readonly codec: Codec | null
+  readonly decimals: Decimals | null
   readonly total: 'exact' | null
   readonly snapshot: string | null
 }
@@ -41,6 +43,7 @@ export const NO_PAGE: PageValues = Object.freeze({
   format: null,
   dialect: null,
   codec: null,
+  decimals: null,
   total: null,
   snapshot: null,
 })
@@ -59,10 +62,14 @@ export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read' | 'around
     lang: langParam(returns.record.languages),
     format: oneOf(`Representation; overrides the Accept header. \`${formats[0]}\` by default.`, formats),
     dialect: oneOf(
-      'For CSV: `excel` adds an apostrophe before texts that begin with = + - @, a tab or a carriage return, which spreadsheets would take for formulas. `exact` by default.',
+      'For CSV: `excel` is what Excel opens by double click with Spanish settings (byte order mark, `;`, decimal comma), `excel-en` the same with `,` and decimal point. Both add an apostrophe before texts that begin with = + - @, a tab or a carriage return, which spreadsheets would take for formulas. `exact` by default.',
       DIALECTS,
     ),
     codec: oneOf('For Parquet: `snappy` for older readers without zstd and decimals; decimals become doubles. `zstd` by default.', CODECS),
+    decimals: oneOf(
+      'For Parquet and Arrow: `double` has decimals as 64-bit floating-point numbers, as pandas and R compute with. `exact` by default.',
+      DECIMALS,
+    ),
     ...(read.kind === 'lake' ? { snapshot: snapshotParam } : {}),
   }
 }

@@ -32,6 +32,17 @@ export function tableColumns(fields: Fields): readonly TableColumn[] {
   return Object.entries(fields).flatMap(([name, field]) => columnsOfField(name, field, placeOf(fields) === name))
 }
 
+/** The column with decimals as floating-point numbers of the same precision, also inside lists. */
+export function withDoubles(column: TableColumn): TableColumn {
+  return { ...column, type: asDouble(column.type) }
+}
+
+function asDouble(type: CellType): CellType {
+  if (type.kind === 'rows') return { ...type, columns: type.columns.map(withDoubles) }
+  if (type.kind === 'decimal') return { ...type, kind: 'float' }
+  return type.kind === 'list' && type.of ? { ...type, of: asDouble(type.of) as Column } : type
+}
+
 /** The JSON Schema of a table row: all columns and no others. Columns of fields in `sometimes` are optional. */
 export function tableRowSchema(about: string, columns: readonly TableColumn[], sometimes: readonly string[] = []): JsonSchema {
   return {

@@ -1,5 +1,6 @@
 import { EXPORT_FORMATS, EXPORT_SPLITS, EXPORT_STATES, type ExportJob } from '../../lake/exports/jobs.ts'
 import { DOUBLE, INT32, INT64 } from '../../lake/schema/json.ts'
+import { DECIMALS } from '../../lake/schema/precision.ts'
 import { accountOperation, json, KEY_REFUSED } from '../access/account-openapi.ts'
 import { IDEMPOTENCY_KEY, type Part, pathParameter, problemResponse, ref } from '../http/openapi-parts.ts'
 import { JOB_PATH, JOBS_PATH } from './job-files.ts'
@@ -14,6 +15,7 @@ const READY = Object.freeze({
   filter: FILTER,
   format: 'parquet',
   split: 'none',
+  decimals: 'exact',
   created_at: '2026-02-02T12:00:00.000Z',
   started_at: '2026-02-02T12:00:04.000Z',
   ended_at: '2026-02-02T12:00:05.000Z',
@@ -73,6 +75,7 @@ export function exportJobSchemas(): Part {
     filter: FILTER_SCHEMA,
     format: text('Format of the files.', { enum: EXPORT_FORMATS }),
     split: text('How rows are split into files.', { enum: EXPORT_SPLITS }),
+    decimals: text('Decimals of Parquet: exact, or as 64-bit floating-point numbers.', { enum: DECIMALS }),
     created_at: text('When it was created.', { format: 'date-time' }),
     started_at: instant('When it was last started.'),
     ended_at: instant('When it ended.'),
@@ -140,6 +143,9 @@ export function exportJobPaths(): Part {
                   format: maybe('string', 'Format of the files.', { enum: [...EXPORT_FORMATS, null], default: 'parquet' }),
                   split: maybe('string', 'One file, or one for each month or day (UTC) of the time column.', {
                     ...{ enum: [...EXPORT_SPLITS, null], default: 'none' },
+                  }),
+                  decimals: maybe('string', 'Decimals of Parquet and GeoParquet: `double` has 64-bit floating-point numbers.', {
+                    ...{ enum: [...DECIMALS, null], default: 'exact' },
                   }),
                 },
               },

@@ -1,6 +1,7 @@
 import { EXPORT_FORMATS, EXPORT_SPLITS, type ExportRequest } from '../../lake/exports/jobs.ts'
 import { isGeometry } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import { DECIMALS } from '../../lake/schema/precision.ts'
 import { chosenColumns } from '../../lake/schema/table-schema.ts'
 import { type BodyField, readBody } from '../access/bodies.ts'
 import type { Param } from '../define/params.ts'
@@ -42,6 +43,7 @@ const BODY = {
   filter: { expected: 'an object', read: (value) => value, fallback: null } satisfies BodyField<unknown>,
   format: choice(EXPORT_FORMATS, 'parquet'),
   split: choice(EXPORT_SPLITS, 'none'),
+  decimals: choice(DECIMALS, 'exact'),
 }
 
 const MAX_COLUMNS = 200
@@ -62,7 +64,7 @@ const FILTER = {
 
 /** Reads the body of a request for an export job. Throws the problem of an impossible one. */
 export function readExportBody(body: unknown, datasets: readonly Dataset[]): AskedExport {
-  const { dataset: id, filter, format, split } = readBody(body, BODY)
+  const { dataset: id, filter, format, split, decimals } = readBody(body, BODY)
   const { from, to, province, columns } = readBody(filter ?? {}, FILTER, '/filter')
   const ids = datasets.map((one) => one.id)
   const dataset = datasets.find((one) => one.id === id)
@@ -75,7 +77,9 @@ export function readExportBody(body: unknown, datasets: readonly Dataset[]): Ask
     if (!known.includes(name)) throw wrong('/filter/columns', `${id} has no column ${name.slice(0, 60)}${meant(name, known)}`, known)
   const hasPlace = chosenColumns(dataset, columns).some(([, { kind }]) => kind === 'point' || isGeometry(kind))
   if (format === 'geoparquet' && !hasPlace) throw wrong('/format', `the chosen columns of ${id} have no geometry; expected another format`)
-  return { dataset: id, from, to, province, columns, format, split }
+  const isParquet = format === 'parquet' || format === 'geoparquet'
+  if (decimals !== 'exact' && !isParquet) throw wrong('/decimals', `expected exact with format ${format}, which has decimals as text`)
+  return { dataset: id, from, to, province, columns, format, split, decimals }
 }
 
 function meant(name: string, names: readonly string[]): string {

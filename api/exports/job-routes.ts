@@ -139,7 +139,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
 /** Returns a job as replies show it. */
 async function shownJob({ links, clock }: Pick<ExportJobParts, 'links' | 'clock'>, job: ExportJob): Promise<{ [key: string]: Json }> {
   const { request, state, progress, outcome, expires_at } = job
-  const { id, dataset, from, to, province, columns, format, split, created_at } = request
+  const { id, dataset, from, to, province, columns, format, split, decimals = 'exact', created_at } = request
   const now = Math.floor(clock() / (1000 * LINK_STEP_S)) * 1000 * LINK_STEP_S
   const files = state === 'READY' ? (outcome?.files ?? []) : []
   const at = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : isoInstant(ms))
@@ -150,6 +150,7 @@ async function shownJob({ links, clock }: Pick<ExportJobParts, 'links' | 'clock'
     filter: { from: at(from), to: at(to), province, columns },
     format,
     split,
+    decimals,
     created_at: isoInstant(created_at),
     started_at: at(progress?.started_at),
     ended_at: at(outcome?.ended_at),

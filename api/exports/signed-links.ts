@@ -32,7 +32,11 @@ export interface SignedLinks {
 
 /** A data file of a dataset's table. */
 export function datasetFile(dataset: Dataset, name: string): Downloadable {
-  return { path: `/api/export/${dataset.id}/${encodeURIComponent(name)}`, key: `${tableKey(dataset)}/data/${name}`, name }
+  return {
+    path: `/api/export/${dataset.id}/${encodeURIComponent(name)}`,
+    key: `${tableKey(dataset)}/data/${name}`,
+    name: `${dataset.id}-${name}`,
+  }
 }
 
 /** Makes URLs of a store that signs them itself (S3), otherwise of the API, signed with the secret of cursors. */

@@ -7,6 +7,7 @@ import { FORMAT_KINDS, type Format, isTable } from '../define/formats.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
 import { deprecationLinks } from './deprecation.ts'
+import { dispositionOf } from './file-name.ts'
 import type { RequestValues } from './request.ts'
 import { type ResponseHead, stepOf } from './responses.ts'
 import type { ServiceState } from './state.ts'
@@ -90,7 +91,7 @@ export function etagOf(
     replyVersion(),
     endpoint.path,
     values.key,
-    [options.format, values.page.dialect, values.page.codec],
+    [options.format, values.page.dialect, values.page.codec, values.page.decimals],
     options.step,
     versions.of,
     state.contextVersion(versions.datasets),
@@ -122,6 +123,7 @@ export function headOf(
 ): ResponseHead {
   const clockGranularity_s = smallest(values.clockGranularity_s, options.clockGranularity_s ?? 0)
   const step = stepOf(clockGranularity_s, options.now)
+  const disposition = dispositionOf(values, options)
   return {
     etag: etagOf(context, values, { format: options.format, step, versions: options.versions }),
     content_type: FORMAT_KINDS[options.format].type,
@@ -132,6 +134,7 @@ export function headOf(
       ...deprecationLinks(context.endpoint),
     ],
     language: context.endpoint.returns.record.localise ? values.page.lang : null,
+    ...(disposition === null ? {} : { more: { 'Content-Disposition': disposition } }),
     data_time: options.data_time,
     refreshAt: options.refresh.at,
     cadence_s: options.refresh.cadence_s,

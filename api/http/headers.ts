@@ -2,7 +2,7 @@
 export const CORS_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Link, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Data-Age, X-Next-Cursor, Retry-After, Deprecation, Sunset, X-Request-Id, Location',
+    'ETag, Link, Content-Disposition, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Data-Age, X-Next-Cursor, Retry-After, Deprecation, Sunset, X-Request-Id, Location',
 })
 
 /** On every reply: the Content-Type is right, so clients must not guess it. */

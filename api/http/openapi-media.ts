@@ -5,7 +5,7 @@ import type { Part } from './openapi-parts.ts'
 /** Media types of the description for programs that read JSON. */
 const KEPT: readonly string[] = [essenceOf('json'), 'application/problem+json']
 /** Parameters of other media types only. */
-const OF_OTHERS: readonly unknown[] = ['dialect', 'codec']
+const OF_OTHERS: readonly unknown[] = ['dialect', 'codec', 'decimals']
 
 /**
  * Returns the description without the other media types of bodies that exist as JSON, for generators of clients: they take one

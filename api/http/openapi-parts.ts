@@ -343,7 +343,11 @@ export const HEADERS: Part = Object.freeze({
     schema: { type: 'string' },
     example: 'bytes 100-199/1311902',
   },
-  ContentDisposition: { description: 'Name under which browsers save a file.', schema: { type: 'string' } },
+  ContentDisposition: {
+    description: 'Name under which browsers save a file: path or dataset, first and last day, and ending. Replies as JSON have none.',
+    schema: { type: 'string' },
+    example: 'attachment; filename="combustible-historico_2026-01-01_2026-01-07.csv"',
+  },
   RetryAfterNoData: { description: 'With `no-data-yet`: when to try again. Unit: s.', schema: { ...INT32, minimum: 1 } },
   RetryAfterUnfinished: {
     description: 'While the job has not ended: when to ask again. Unit: s.',

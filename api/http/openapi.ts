@@ -114,6 +114,7 @@ const DATA_HEADERS: Part = Object.freeze({
   'X-Data-Age': ref('headers', 'DataAge'),
   Link: ref('headers', 'Link'),
   'X-Next-Cursor': ref('headers', 'NextCursor'),
+  'Content-Disposition': ref('headers', 'ContentDisposition'),
   'X-Request-Id': ref('headers', 'RequestId'),
   ...LIMIT_HEADERS,
 })

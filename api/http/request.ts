@@ -121,6 +121,9 @@ export function checkRepresentation({ returns }: Endpoint, page: PageValues, for
     refuse('limit', String(page.limit), limitExpected(returns.limit.max))
   if (page.dialect !== null && format !== 'csv') refuse('dialect', page.dialect, 'none but with format=csv')
   if (page.codec !== null && format !== 'parquet') refuse('codec', page.codec, 'none but with format=parquet')
+  if (page.decimals !== null && format !== 'parquet' && format !== 'arrow')
+    refuse('decimals', page.decimals, 'none but with format=parquet or arrow')
+  if (page.decimals === 'exact' && page.codec === 'snappy') refuse('decimals', page.decimals, '`double` with codec=snappy')
   errors.throwIfAny()
 }
 

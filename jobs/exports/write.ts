@@ -108,7 +108,7 @@ async function writeRows(
   const path = joinPath(lake.engine.folder, `${request.id}-${name}`)
   const columns = chosenColumns(dataset, request.columns)
   try {
-    const cells = sql`SELECT ${join(cellsOf(dataset, format, columns))} FROM ${scan(dataset, part.filter)}`
+    const cells = sql`SELECT ${join(cellsOf(dataset, request, columns))} FROM ${scan(dataset, part.filter)}`
     const rows = await session.copy(cells, { path, options: copyOptions(dataset, format, columns) })
     return await store(lake, folder, { name, path, rows })
   } finally {
@@ -130,7 +130,7 @@ async function store(
 type Chosen = readonly (readonly [string, Column])[]
 
 /** The selected columns: Parquet has the table's columns, text formats those of JSON rows. */
-function cellsOf(dataset: Dataset, format: ExportFormat, columns: Chosen): Sql[] {
+function cellsOf(dataset: Dataset, { format, decimals }: Pick<ExportRequest, 'format' | 'decimals'>, columns: Chosen): Sql[] {
   if (format === 'csv.gz' || format === 'ndjson.gz') {
     const cell = format === 'csv.gz' ? csvCell : jsonCell
     return columns.flatMap(([name, one]) =>
@@ -140,12 +140,19 @@ function cellsOf(dataset: Dataset, format: ExportFormat, columns: Chosen): Sql[]
       }),
     )
   }
-  const plain = columns.flatMap(([name, { kind }]) =>
-    (kind === 'point' ? [`${name}_lat`, `${name}_lon`] : [name]).map((physical) => column(dataset, physical)),
-  )
+  const plain = columns.flatMap(([name, one]) => {
+    if (one.kind === 'point') return [`${name}_lat`, `${name}_lon`].map((half) => column(dataset, half))
+    return [decimals === 'double' ? sql`${asDoubles(one, column(dataset, name))} AS ${outputName(name)}` : column(dataset, name)]
+  })
   const point = format === 'geoparquet' ? columns.find(([, { kind }]) => kind === 'point') : undefined
   if (!point) return plain
   return [...plain, sql`${pointWkb(column(dataset, `${point[0]}_lat`), column(dataset, `${point[0]}_lon`))} AS geometry`]
+}
+
+/** A value with its decimals as 64-bit floating-point numbers. */
+function asDoubles({ kind, of }: Column, value: Sql): Sql {
+  if (kind === 'decimal') return sql`CAST(${value} AS DOUBLE)`
+  return of?.kind === 'decimal' ? sql`CAST(${value} AS DOUBLE[])` : value
 }
 
 function copyOptions(dataset: Dataset, format: ExportFormat, columns: Chosen): string {

@@ -1,3 +1,4 @@
+import type { Decimals } from '../schema/precision.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { versioned } from '../store/versioned.ts'
 
@@ -31,6 +32,8 @@ export interface ExportRequest {
   readonly columns: readonly string[] | null
   readonly format: ExportFormat
   readonly split: ExportSplit
+  /** Unset in requests of earlier versions: `exact`. */
+  readonly decimals?: Decimals
 }
 
 /** The account of a slot. */

@@ -146,8 +146,13 @@ export function fieldName(field: Pick<PhysicalField, 'name'>): Sql {
 
 /** The quoted name of a result column, as declared. Throws for an invalid name. */
 export function outputName(name: string): Sql {
+  return headerName(name, '')
+}
+
+/** The same after a text, such as the byte order mark with which a file begins. */
+export function headerName(name: string, before: string): Sql {
   if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`no column can be named ${name}`)
-  return quoted(name)
+  return quoted(before + name)
 }
 
 /** A value cast to a scalar column's stored type. */

@@ -1,6 +1,9 @@
 import type { Column, Point } from './columns.ts'
 import type { UNITS } from './units.ts'
 
+/** How files have decimals: exact, or as the nearest 64-bit floating-point numbers. All have at most 15 digits. */
+export const DECIMALS = ['exact', 'double'] as const
+export type Decimals = (typeof DECIMALS)[number]
 /** Decimals of coordinates: a tenth of a metre. */
 export const DEGREE_DECIMALS = 6
 /** Digits of floating-point numbers below 1 whose unit does not imply a precision, and decimals of larger ones. */
@@ -29,7 +32,7 @@ export function roundedTo(value: number, decimals: number): number {
 /** The decimals of a column in replies; null for a column that is not a number, or whose decimals depend on the value. */
 export function decimalsOf(column: Column): number | null {
   if (column.kind === 'point') return DEGREE_DECIMALS
-  if (column.kind === 'decimal') return column.scale ?? 0
+  if (column.scale !== undefined) return column.scale
   if (column.kind !== 'float' || column.unit === undefined) return null
   return FLOAT_DECIMALS[column.unit as keyof typeof UNITS] ?? null
 }

@@ -21,7 +21,7 @@ export interface FuzzPlan {
 }
 
 /** Page parameters that may be refused because of others. */
-const JOINT_PAGE = ['limit', 'cursor', 'since', 'sort', 'fields', 'dialect', 'codec']
+const JOINT_PAGE = ['limit', 'cursor', 'since', 'sort', 'fields', 'dialect', 'codec', 'decimals']
 
 /** Parameters that an endpoint itself refuses because of others, by operation. */
 const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {

@@ -74,7 +74,7 @@ test('a job waits until a worker takes it, may be cancelled, and is its key’s 
   expect(response.status).toBe(202)
   const job = (await response.json()) as Reply
   expect(response.headers.get('location')).toBe(`/api/export-jobs/${job.id}`)
-  expect(job).toMatchObject({ status: 'QUEUED', format: 'parquet', split: 'none', files: [], rows: null })
+  expect(job).toMatchObject({ status: 'QUEUED', format: 'parquet', split: 'none', decimals: 'exact', files: [], rows: null })
   expect((await send(`/${job.id}`, { headers: { 'X-API-Key': other } })).status).toBe(404)
   expect((await (await send('', { headers: { 'X-API-Key': other } })).json()) as Reply).toEqual({ total: 0, jobs: [] })
   expect((await (await send('')).json()) as Reply).toMatchObject({ total: 1, jobs: [{ id: job.id }] })
@@ -109,6 +109,8 @@ describe('an impossible export is refused by name', () => {
     [{ dataset: 'fuel_prices', format: 'geoparquet' }, '/format', 'no geometry'],
     [{ dataset: 'incidents', filter: { colums: [] } }, '/filter/colums', 'did you mean columns'],
     [{ dataset: 'incidents', split: 'year' }, '/split', 'one of none, month, day'],
+    [{ dataset: 'incidents', decimals: 'float' }, '/decimals', 'one of exact, double'],
+    [{ dataset: 'incidents', decimals: 'double', format: 'csv.gz' }, '/decimals', 'exact with format csv.gz'],
     [{}, '/dataset', 'missing'],
   ])('%j', async (body, pointer, words) => {
     const response = await post(body)

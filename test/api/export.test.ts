@@ -51,6 +51,7 @@ test('a file of the manifest has its stated size and checksum, by its signed URL
   expect(meta.sources.map((source: Reply) => source.id)).toContain('dgt')
   const response = await fetch(file.url)
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/vnd.apache.parquet'])
+  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="incidents-[\w.-]+\.parquet"$/)
   const bytes = await response.arrayBuffer()
   expect([bytes.byteLength, sha256(bytes)]).toEqual([file.bytes, file.sha256])
   expect(response.headers.get('etag')).toBe(`"${file.sha256}"`)

@@ -106,6 +106,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     await got.arrayBuffer()
     const { headers } = got
     expect(headers.get('content-type')).toBe(FORMAT_KINDS[format].type)
+    expect(headers.get('content-disposition')).toMatch(new RegExp(`^attachment; filename="[a-z0-9_-]+\\.${FORMAT_KINDS[format].ending}"$`))
     expect(headers.get('vary')).toContain('Accept')
     expect(headers.get('link')).toContain(`</schemas/${returns.record.name}>; rel="describedby"`)
     // Those of the sources that the same answer names as JSON, and no others.

@@ -90,7 +90,12 @@ test('with JSON only, it is the same description without the other media types o
     }
   }
   const names = endpoints.flatMap(({ path }) => json.paths[path]?.['get']?.parameters?.map(({ name }) => name) ?? [])
-  expect([names.includes('fields'), names.includes('dialect'), names.includes('codec')]).toEqual([true, false, false])
+  expect([names.includes('fields'), names.includes('dialect'), names.includes('codec'), names.includes('decimals')]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
 })
 
 test('the documented bounds and default of limit are those of every format', () => {

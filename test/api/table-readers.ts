@@ -53,14 +53,15 @@ export function flattened(fields: Fields, record: Reply): FlatRow {
 }
 
 /** Rows of CSV by csv-parse. */
-export function rowsOfCsv(fields: Fields, text: string): FlatRow[] {
+export function rowsOfCsv(fields: Fields, text: string, { separator = ',', point = '.' } = {}): FlatRow[] {
   const types = new Map(tableColumns(fields).map(({ name, type }) => [name, type]))
   const cast = (value: string, { quoting, header, column }: { quoting: boolean; header: boolean; column: string | number }): unknown => {
     if (header) return value
     if (value === '' && !quoting) return null
-    return ofText(types.get(String(column)) as CellType, value)
+    const type = types.get(String(column)) as CellType
+    return ofText(type, type.kind === 'decimal' || type.kind === 'float' ? value.replace(point, '.') : value)
   }
-  return parse(text, { columns: true, cast: cast as never, record_delimiter: '\r\n' })
+  return parse(text, { columns: true, bom: true, delimiter: separator, cast: cast as never, record_delimiter: '\r\n' })
 }
 
 function ofText({ kind }: CellType, text: string): unknown {

@@ -1,10 +1,14 @@
 import { get } from 'node:http'
 import { brotliDecompressSync } from 'node:zlib'
+import { tableFromIPC } from 'apache-arrow'
+import { type FileMetaData, parquetMetadata } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defineEndpoint, type Endpoint } from '../../api/define/endpoint.ts'
 import { type Fields, nested, record } from '../../api/define/fields.ts'
 import { TABLE_FORMATS, type TableFormat } from '../../api/define/formats.ts'
 import { tableColumns } from '../../api/define/table.ts'
+import { dispositionOf } from '../../api/http/file-name.ts'
+import type { RequestValues } from '../../api/http/request.ts'
 import { arrowWriter } from '../../api/http/tables/arrow.ts'
 import { stagedJson } from '../../api/http/tables/parquet.ts'
 import { type Draft, Spool } from '../../api/http/tables/spool.ts'
@@ -163,6 +167,16 @@ async function allJson(path: string, fields: Fields, query: string): Promise<Fla
   return rows
 }
 
+const SHEETS = [
+  ['excel', ';', ','],
+  ['excel-en', ',', '.'],
+] as const
+
+/** The metadata of a Parquet file. */
+function metadataOf(bytes: Buffer): FileMetaData {
+  return parquetMetadata(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer)
+}
+
 const PATHS = [
   ['/api/things', all],
   ['/api/flat', flat],
@@ -193,14 +207,36 @@ describe.each(byTier(PATHS.slice(0, 1), PATHS.slice()))('%s', (path, { fields })
     })
   })
 
-  test('as CSV for spreadsheets, no text begins like a formula, and all else is as it is', async () => {
+  test.each(SHEETS)('as CSV for %s, no text begins like a formula, and all else is as it is', async (dialect, separator, point) => {
+    const begin = `\uFEFF${tableColumns(fields)
+      .map(({ name }) => name)
+      .join(separator)}\r\n`
     for (const limit of [500, 1300]) {
       const { rows: exact } = await pageIn(`${path}?limit=${limit}&format=csv`, fields, 'csv')
-      const { rows: safe } = await pageIn(`${path}?limit=${limit}&format=csv&dialect=excel`, fields, 'csv')
+      const text = await (await service.get(`${path}?limit=${limit}&format=csv&dialect=${dialect}`)).bytes()
+      expect(Buffer.from(text.subarray(0, Buffer.byteLength(begin))).toString()).toBe(begin)
+      const safe = rowsOfCsv(fields, Buffer.from(text).toString(), { separator, point })
       const changed = exact.flatMap((row, at) => (row['name'] === safe[at]?.['name'] ? [] : [[row['name'], safe[at]?.['name']]]))
       expect(new Set(changed.map(([name]) => name))).toEqual(new Set(['=1+1', '+34', '-5', '@SUM(A1)', '\tx', '\r', '\rx']))
       for (const [name, cell] of changed) expect(cell).toBe(`'${name}`)
       expect(safe.map(({ name: _name, ...others }) => others)).toEqual(exact.map(({ name: _name, ...others }) => others))
+    }
+  })
+
+  test('decimals=double has the same numbers as 64-bit floating-point numbers', async () => {
+    for (const limit of [500, 1300]) {
+      const of = async (query: string): Promise<Buffer> =>
+        Buffer.from(await (await service.get(`${path}?limit=${limit}&${query}`)).arrayBuffer())
+      const exact = rowsOfNdjson(fields, (await of('format=ndjson')).toString())
+      const [parquet, arrow] = [await of('format=parquet&decimals=double'), await of('format=arrow&decimals=double')]
+      expect((await rowsOfDuckdb(fields, parquet)).rows).toEqual(exact)
+      expect(rowsOfArrow(fields, arrow).rows).toEqual(exact)
+      const decimalsIn = async (bytes: Promise<Buffer> | Buffer): Promise<number> =>
+        metadataOf(await bytes).schema.filter(({ converted_type }) => converted_type === 'DECIMAL').length
+      expect(await decimalsIn(parquet)).toBe(0)
+      expect(await decimalsIn(of('format=parquet'))).toBeGreaterThan(2)
+      expect(String(tableFromIPC(arrow).schema)).not.toContain('Decimal')
+      expect(String(tableFromIPC(await of('format=arrow')).schema)).toContain('Decimal')
     }
   })
 })
@@ -215,7 +251,7 @@ test('CSV has a header, lines that end with CR LF, nothing for null and quotes a
 
 test.each([
   ['csv', '&fields=price,name'],
-  ['csv', '&sort=-name&dialect=excel'],
+  ['csv', '&sort=-name&dialect=excel-en'],
   ['parquet', '&fields=price,name'],
 ] as const)('a page of %s goes on where it ends though that is not in it: %s', async (format, query) => {
   const { rows: all, next } = await pageIn(`/api/flat?limit=${ROWS}&format=${format}${query}`, flat.fields, format)
@@ -235,6 +271,8 @@ test('more rows than JSON may have are for tables only, and options are for thei
     ['limit=100001&format=csv', 'limit'],
     ['dialect=excel', 'dialect'],
     ['codec=snappy&format=csv', 'codec'],
+    ['decimals=double&format=csv', 'decimals'],
+    ['decimals=exact&codec=snappy&format=parquet', 'decimals'],
   ]) {
     const problem = (await service.json(`/api/flat?${query}`)) as Reply
     expect(problem, query).toMatchObject({ status: 400, code: 'invalid-parameter', errors: [{ parameter }] })
@@ -253,11 +291,34 @@ test('the common media types are ranked by weight, and dialects have tags of the
   expect(await typeOf('text/*')).toBe('text/csv; charset=utf-8')
   expect(await typeOf('application/x-ndjson;q=0.5, application/vnd.apache.parquet')).toBe('application/vnd.apache.parquet')
   const tags = await Promise.all(
-    ['csv', 'csv&dialect=excel', 'parquet', 'parquet&codec=snappy'].map(async (format) =>
+    ['csv', 'csv&dialect=excel', 'csv&dialect=excel-en', 'parquet', 'parquet&codec=snappy', 'parquet&decimals=double'].map(async (format) =>
       (await service.get(`/api/flat?format=${format}`)).headers.get('etag'),
     ),
   )
-  expect(new Set(tags).size).toBe(4)
+  expect(new Set(tags).size).toBe(6)
+})
+
+test('files are saved under path, days and ending; browsers show JSON', async () => {
+  const nameOf = async (query: string): Promise<string | null> =>
+    (await service.get(`/api/flat?limit=1&${query}`)).headers.get('content-disposition')
+  const names: (string | null)[] = []
+  for (const format of ['csv', 'ndjson', 'parquet', 'arrow', 'geojson', 'json']) names.push(await nameOf(`format=${format}`))
+  const files = ['csv', 'ndjson', 'parquet', 'arrows', 'geojson'].map((ending) => `attachment; filename="flat_2026-01-05.${ending}"`)
+  expect(names).toEqual([...files, null])
+
+  const of = (path: string, own: RequestValues['own'], data_time: number | null): string | null =>
+    dispositionOf({ path, own }, { format: 'csv', data_time })
+  const [first, end, data] = ['2025-12-31T23:00:00Z', '2026-02-01T00:00:00+01:00', '2026-03-01T12:00:00Z'].map((text) => Date.parse(text))
+  const days = { from: first as number, to: end as number, interval: '1h' }
+  const hard = `/api/trafico/ciudades/${encodeURIComponent('Sant Joan d\'Alacant"; ñ/..\r\nX: y')}`
+  for (const [name, made] of [
+    ['combustible-historico_2026-01-01_2026-01-31', of('/api/combustible/historico', { fuel: 'G95', days }, data as number)],
+    ['combustible-historico_2026-01-01_2026-03-01', of('/api/combustible/historico', { days: { ...days, to: null } }, data as number)],
+    ['combustible-historico_2026-01-31', of('/api/combustible/historico', { days: { ...days, from: null } }, data as number)],
+    ['carreteras-a-6', of('/api/carreteras/A-6', { section: { from: 'a', to: 'b' } }, null)],
+    ['trafico-ciudades-sant-joan-d-alacant-n-x-y', of(hard, {}, null)],
+  ])
+    expect(made).toBe(`attachment; filename="${name}.csv"`)
 })
 
 test('a value that its column cannot hold exactly is an error that names the column', async () => {

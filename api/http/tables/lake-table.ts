@@ -1,24 +1,25 @@
 import type { SnapshotPins } from '../../../lake/open.ts'
 import { rowsOf } from '../../../lake/query/answers.ts'
 import type { Session } from '../../../lake/query/session.ts'
-import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import { castTo, headerName, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { instantText } from '../../../lake/query/text-cells.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { decimalsOf } from '../../../lake/schema/precision.ts'
 import { type Field, isNested, type RecordShape } from '../../define/fields.ts'
-import type { Codec, Dialect } from '../../define/formats.ts'
+import { DIALECT_KINDS, type Dialect } from '../../define/formats.ts'
 import type { TableColumn } from '../../define/table.ts'
 import type { ListPage } from '../compose.ts'
 import { type PageOfQuery, pageQuery, rowsAfter } from '../page-query.ts'
 import { type Position, positionOf } from '../paging.ts'
-import { copyParquet, hasDecimals, pointGeometry } from './parquet.ts'
+import { copyParquet, pointGeometry } from './parquet.ts'
 import type { Spooled } from './spool.ts'
 import { columnsFor, fileAbout, type TableAsk, type Tables } from './tables.ts'
 
 /** Up to this many rows, a table is written row by row: the engine's own writer has a higher fixed cost. */
 const FEW_ROWS = 1000
-/** The engine writes CSV as `csvWriter` does. */
-const CSV_OPTIONS = "FORMAT csv, HEADER, NEW_LINE '\r\n', USE_TMP_FILE false"
+/** Options with which the engine writes CSV as `csvWriter` does. */
+const csvOptions = (dialect: Dialect): string =>
+  `FORMAT csv, HEADER, DELIMITER '${DIALECT_KINDS[dialect].separator}', NEW_LINE '\r\n', USE_TMP_FILE false`
 /** Kinds that are texts in CSV and that a spreadsheet may take for formulas. */
 const TEXTS: ReadonlySet<string> = new Set(['string', 'code'])
 
@@ -80,9 +81,10 @@ async function* rowBatches(
 }
 
 async function engineCsv(tables: Tables, ask: TableAsk, source: LakeTable): Promise<Made> {
-  const cells = textCells(pageQuery(source), columnsFor(ask), ask.page.dialect ?? 'exact')
+  const dialect = ask.page.dialect ?? 'exact'
+  const cells = textCells(pageQuery(source), columnsFor(ask), dialect)
   return await engineTable(tables, ask, source, async (session, path) => {
-    const rows = await session.copy(cells, { path, options: CSV_OPTIONS })
+    const rows = await session.copy(cells, { path, options: csvOptions(dialect) })
     return { rows, end: rows < source.limit ? null : await endOf(session, source) }
   })
 }
@@ -91,7 +93,7 @@ async function engineParquet(tables: Tables, ask: TableAsk, source: LakeTable): 
   const columns = columnsFor(ask)
   const about = fileAbout(source.about)
   const codec = ask.page.codec ?? 'zstd'
-  const cells = typedCells(pageQuery(source), columns, codec)
+  const cells = typedCells(pageQuery(source), columns)
   return await engineTable(tables, ask, source, async (session, path) => {
     const rows = await copyParquet(session, cells, { path, columns, codec, about })
     if (rows < source.limit) return { rows, end: null }
@@ -162,12 +164,8 @@ function isWrittenByEngine(shape: RecordShape): boolean {
 }
 
 /** Selects the rows of a query with the table's columns and their declared types, for Parquet. */
-function typedCells(query: Sql, columns: readonly TableColumn[], codec: Codec): Sql {
-  const cells = columns.map((column) => {
-    const isDouble = column.type.kind === 'decimal' && !hasDecimals(codec)
-    const value = isDouble ? sql`CAST(${typed(column)} AS DOUBLE)` : typed(column)
-    return sql`${value} AS ${outputName(column.name)}`
-  })
+function typedCells(query: Sql, columns: readonly TableColumn[]): Sql {
+  const cells = columns.map((column) => sql`${typed(column)} AS ${outputName(column.name)}`)
   const geometry = pointGeometry(columns)
   const rows = sql`SELECT ${join(cells)} FROM (${query})`
   return geometry.length === 0 ? rows : sql`SELECT ${join([sql`*`, ...geometry])} FROM (${rows})`
@@ -175,7 +173,8 @@ function typedCells(query: Sql, columns: readonly TableColumn[], codec: Codec): 
 
 /** Selects the rows of a query as the cells of CSV. */
 function textCells(query: Sql, columns: readonly TableColumn[], dialect: Dialect): Sql {
-  const cells = columns.map((column) => sql`${cellOf(column, dialect)} AS ${outputName(column.name)}`)
+  const { begin } = DIALECT_KINDS[dialect]
+  const cells = columns.map((column, at) => sql`${cellOf(column, dialect)} AS ${headerName(column.name, at === 0 ? begin : '')}`)
   return sql`SELECT ${join(cells)} FROM (${query})`
 }
 
@@ -195,6 +194,8 @@ function cellOf(column: TableColumn, dialect: Dialect): Sql {
   const value = typed(column)
   const { kind } = column.type
   if (kind === 'instant') return instantText(value)
-  if (dialect !== 'excel' || !TEXTS.has(kind)) return value
+  const { isGuarded, point } = DIALECT_KINDS[dialect]
+  if (point !== '.' && (kind === 'decimal' || kind === 'float')) return sql`replace(CAST(${value} AS VARCHAR), '.', ${point})`
+  if (!isGuarded || !TEXTS.has(kind)) return value
   return sql`CASE WHEN ${value}[1] IN ('=', '+', '-', '@', chr(9), chr(13)) THEN '''' || ${value} ELSE ${value} END`
 }

@@ -14,11 +14,6 @@ import { decimalText } from './text.ts'
 /** Largest record as JSON text, in bytes: the engine's reader needs several times as much memory for each thread. */
 const RECORD_BYTES = 1024 ** 2
 
-/** True if decimals are written as decimals. Readers without zstd get doubles. All decimals have at most 15 digits. */
-export function hasDecimals(codec: Codec): boolean {
-  return codec === 'zstd'
-}
-
 /** Rows in a row group of staged records, which may be wide: a group stays in memory until it is written. */
 export const STAGED_GROUP_ROWS = 30_720
 
@@ -63,8 +58,8 @@ export function stagedJson(type: CellType, value: unknown, name: string): Json {
 }
 
 /** Returns the query that reads records which `ndjsonWriter` wrote with `stagedJson`, with the columns' types. */
-export function readStaged(paths: readonly string[], columns: readonly TableColumn[], codec: Codec): Sql {
-  const types = columns.map(({ name, type }) => sql`${outputName(name)}: ${stagedType(type, codec)}`)
+export function readStaged(paths: readonly string[], columns: readonly TableColumn[]): Sql {
+  const types = columns.map(({ name, type }) => sql`${outputName(name)}: ${stagedType(type)}`)
   const cells = columns.map(({ name, type }) => {
     const column = outputName(name)
     return isGeometry(type.kind) ? sql`ST_AsWKB(CAST(${column} AS GEOMETRY)) AS ${column}` : column
@@ -116,18 +111,16 @@ export function copyParquet(
   })
 }
 
-function stagedType(type: CellType, codec: Codec): string {
+function stagedType(type: CellType): string {
   switch (type.kind) {
     case 'rows':
-      return `STRUCT(${type.columns.map((column) => `"${column.name}" ${stagedType(column.type, codec)}`).join(', ')})[]`
+      return `STRUCT(${type.columns.map((column) => `"${column.name}" ${stagedType(column.type)}`).join(', ')})[]`
     case 'list':
-      return `${stagedType(type.of as Column, codec)}[]`
+      return `${stagedType(type.of as Column)}[]`
     case 'line':
     case 'polygon':
     case 'multipolygon':
       return 'VARCHAR'
-    case 'decimal':
-      return hasDecimals(codec) ? scalarType(type).duckdb : 'DOUBLE'
     default:
       return scalarType(type).duckdb
   }

@@ -6,7 +6,7 @@ import type { TableFormat } from '../../define/formats.ts'
 import { memo } from '../../define/memo.ts'
 import type { PageValues } from '../../define/params-page.ts'
 import type { JsonObject } from '../../define/shape.ts'
-import { type TableColumn, tableColumns } from '../../define/table.ts'
+import { type TableColumn, tableColumns, withDoubles } from '../../define/table.ts'
 import type { ListPage, Meta } from '../compose.ts'
 import { arrowWriter } from './arrow.ts'
 import { copyParquet, type FileAbout, readStaged, STAGED_GROUP_ROWS, stagedJson } from './parquet.ts'
@@ -72,7 +72,7 @@ export class Tables {
     const staged = new Parts(this.spool)
     try {
       await fill(stagedWriter(staged, columns, stagedJson), ask, batches)
-      const rows = readStaged(await staged.paths(), columns, codec)
+      const rows = readStaged(await staged.paths(), columns)
       const file = fileAbout(about())
       return await this.drafted(async (draft) => {
         const target = { path: draft.path, columns, codec, about: file, groupRows: STAGED_GROUP_ROWS }
@@ -98,12 +98,15 @@ async function fill(writer: TableWriter, ask: TableAsk, batches: Batches): Promi
 
 /** Returns the columns of the requested table. */
 export function columnsFor({ record, page }: Pick<TableAsk, 'record' | 'page'>): readonly TableColumn[] {
-  const all = columnsOfRecord(record)
+  // Readers without zstd do not know decimals either.
+  const isDouble = page.decimals === 'double' || page.codec === 'snappy'
+  const all = isDouble ? doublesOfRecord(record) : columnsOfRecord(record)
   const { fields } = page
   return fields ? all.filter(({ member }) => fields.includes(member)) : all
 }
 
 const columnsOfRecord = memo(({ fields }: RecordShape) => tableColumns(fields))
+const doublesOfRecord = memo((record: RecordShape) => columnsOfRecord(record).map(withDoubles))
 
 /** Returns the facts about a table as the key-values of a file. */
 export function fileAbout({ meta, total, updated_at, extra }: TableAbout): FileAbout {

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { Json } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { RecordShape } from '../../define/fields.ts'
-import type { Dialect } from '../../define/formats.ts'
+import { DIALECT_KINDS, type Dialect } from '../../define/formats.ts'
 import { recordTextWriter, recordWriter } from '../../define/shape.ts'
 import { type CellType, cellJson, type TableColumn } from '../../define/table.ts'
 import { Turn } from '../turns.ts'
@@ -21,22 +21,28 @@ type Lines = Pick<Draft | Parts, 'write'>
 /** Records in one piece of text. V8 moves texts above 128 KB to its old generation, which costs a full collection. */
 const RECORDS_A_PIECE = 32
 
-/** Writes CSV (RFC 4180): a header, CR LF after each line, nothing for null, `""` for an empty text, and JSON text for lists. */
+/** Writes CSV: a header, CR LF after each line, nothing for null, `""` for an empty text, and JSON text for lists. */
 export function csvWriter(draft: Draft, columns: readonly TableColumn[], dialect: Dialect): TableWriter {
+  const { begin: mark, separator } = DIALECT_KINDS[dialect]
   const cells = columns.map(({ type, of }) => {
-    const text = dialect === 'excel' ? excelText(type) : (value: unknown) => cellText(type, value)
+    const text = dialectText(type, dialect)
     return (record: AnyRow): string | null => text(of(record))
   })
   const header = columns.map(({ name }) => name)
   let isBegun = false
   const begin = async (): Promise<void> => {
     isBegun = true
-    await draft.write(csvLines([header]))
+    await draft.write(mark + csvLines([header], separator))
   }
   return {
     async write(records) {
       if (!isBegun) await begin()
-      await inPieces(records, draft, (piece) => csvLines(piece.map((record) => cells.map((cell) => cell(record)))))
+      await inPieces(records, draft, (piece) =>
+        csvLines(
+          piece.map((record) => cells.map((cell) => cell(record))),
+          separator,
+        ),
+      )
     },
     async end() {
       if (!isBegun) await begin()
@@ -45,8 +51,8 @@ export function csvWriter(draft: Draft, columns: readonly TableColumn[], dialect
 }
 
 /** Writes lines of CSV. */
-export function csvLines(rows: readonly (readonly (string | null)[])[]): string {
-  return stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: /^$/ })
+export function csvLines(rows: readonly (readonly (string | null)[])[], delimiter = ','): string {
+  return stringify(rows as (string | null)[][], { delimiter, record_delimiter: 'windows', quoted_match: /^$/ })
 }
 
 /** Writes NDJSON: one record per line, as in JSON replies, with all or some members. */
@@ -99,9 +105,13 @@ export function cellText(type: CellType, value: unknown): string | null {
 /** Texts that a spreadsheet takes for formulas. */
 const FORMULA = /^[=+\-@\t\r]/
 
-function excelText(type: CellType): (value: unknown) => string | null {
-  if (type.kind !== 'string' && type.kind !== 'code') return (value) => cellText(type, value)
-  return (value) => (FORMULA.test(value as string) ? `'${value}` : (value as string | null))
+function dialectText(type: CellType, dialect: Dialect): (value: unknown) => string | null {
+  const { isGuarded, point } = DIALECT_KINDS[dialect]
+  const { kind } = type
+  if (isGuarded && (kind === 'string' || kind === 'code'))
+    return (value) => (FORMULA.test(value as string) ? `'${value}` : (value as string | null))
+  if (point !== '.' && (kind === 'decimal' || kind === 'float')) return (value) => cellText(type, value)?.replace('.', point) ?? null
+  return (value) => cellText(type, value)
 }
 
 /** Returns a decimal with all digits of its scale, or more if it has more. */

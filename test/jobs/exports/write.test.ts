@@ -1,5 +1,7 @@
 import { gunzipSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { parse } from 'csv-parse/sync'
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ExportRejected, writeExport } from '../../../jobs/exports/write.ts'
 import type { ExportRequest } from '../../../lake/exports/jobs.ts'
@@ -124,13 +126,26 @@ test('Parquet has the columns of the table; GeoParquet a geometry as well', asyn
     attempt: 'one',
     signal,
   })
-  const { asyncBufferFromFile, parquetMetadataAsync } = await import('hyparquet')
   const file = await asyncBufferFromFile(lake.store.location('exports/files/exp_1/one/everything.parquet'))
   const { schema, key_value_metadata: texts } = await parquetMetadataAsync(file)
   expect(schema.slice(1).map(({ name }) => name)).toEqual(['id', 'position_lat', 'position_lon', 'path', 'geometry'])
   const geo = JSON.parse(texts?.find(({ key }) => key === 'geo')?.value ?? '{}')
   expect(geo).toMatchObject({ primary_column: 'geometry', columns: { geometry: { geometry_types: ['Point'] }, path: {} } })
   expect(texts?.find(({ key }) => key === 'attribution')?.value).toContain('Nobody')
+})
+
+test('decimals=double has all decimals of Parquet as 64-bit floating-point numbers', async () => {
+  await writeExport(lake, request({ decimals: 'double' }), { dataset: everything, attempt: 'one', signal })
+  const file = await asyncBufferFromFile(lake.store.location('exports/files/exp_1/one/everything.parquet'))
+  const { schema } = await parquetMetadataAsync(file)
+  expect(schema.filter(({ converted_type }) => converted_type === 'DECIMAL')).toEqual([])
+  const path = lake.store.location('exports/files/exp_1/one/everything.parquet')
+  const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
+  const rows = await duckdb.runAndReadAll(`SELECT tiny, price, amount, ratio, to_json(rates) FROM read_parquet('${path}') ORDER BY id`)
+  expect(rows.getRows()).toEqual([
+    [12.5, 1.409, 123456789.012345, 0.1, '[1.25,2.0]'],
+    [null, null, null, null, null],
+  ])
 })
 
 test('a day has the rows of its day, and none is written twice', async () => {
