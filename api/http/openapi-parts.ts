@@ -322,7 +322,8 @@ export const HEADERS: Part = Object.freeze({
     example: '"minute";q=30;w=60, "day";q=1000;w=86400',
   },
   RateLimit: {
-    description: 'The state of the limits: r requests are left, t seconds until there are more.',
+    description:
+      'The state of the limits: r requests are left, t seconds until there are more, at most the window. Retry-After may be longer.',
     schema: { type: 'string' },
     example: '"minute";r=29;t=60, "day";r=999;t=86400',
   },

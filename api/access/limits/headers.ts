@@ -15,8 +15,8 @@ export interface LimitHeaderOptions {
 
 /**
  * Returns a reply's limit headers, in lower case: RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11, RFC
- * 9651), X-RateLimit-* of the policy with the least left, and Retry-After (s) of a refusal. `t` is never too short, and
- * Retry-After is at least the `t` of the refusing policy.
+ * 9651), X-RateLimit-* of the policy with the least left, and Retry-After (s) of a refusal. `t` is at most the window, as the
+ * draft has it; a bucket or the spread may end later, so Retry-After and X-RateLimit-Reset may be longer, and are never too short.
  */
 export function limitHeaders(charge: Charge, { status, random }: LimitHeaderOptions): Record<string, string> {
   const headers: Record<string, string> = { 'ratelimit-policy': policyList(charge.quotas) }
@@ -24,7 +24,9 @@ export function limitHeaders(charge: Charge, { status, random }: LimitHeaderOpti
   const shown = status >= 300 && status < 400 ? spread.filter(({ remaining }) => remaining > 0) : spread
   const tightest = shown.reduce<QuotaStatus | null>((least, one) => (least === null || isTighter(one, least) ? one : least), null)
   if (tightest) {
-    headers['ratelimit'] = shown.map(({ policy, remaining, reset_s }) => `"${policy.name}";r=${remaining};t=${reset_s}`).join(', ')
+    headers['ratelimit'] = shown
+      .map(({ policy, remaining, reset_s }) => `"${policy.name}";r=${remaining};t=${Math.min(reset_s, policy.window_s)}`)
+      .join(', ')
     headers['x-ratelimit-limit'] = String(tightest.policy.limit)
     headers['x-ratelimit-remaining'] = String(tightest.remaining)
     headers['x-ratelimit-reset'] = String(tightest.reset_s)

@@ -58,7 +58,14 @@ describe('limitHeaders', () => {
     expect(spread).toMatchObject({ ratelimit: '"minute";r=0;t=13, "day";r=0;t=760', 'retry-after': '760', 'x-ratelimit-reset': '760' })
   })
 
-  test('is well-formed (RFC 9651) and never states a wait that is too short', () => {
+  test('`t` is at most the window; the other waits are as long as the last bucket and the spread', () => {
+    const refused = charge([at(minute, 0, 61, true), at(day, 0, 86_640, true)])
+    expect(limitHeaders(refused, { status: 429, random: () => 0.9999 })).toMatchObject({
+      ...{ ratelimit: '"minute";r=0;t=60, "day";r=0;t=86400', 'retry-after': '86700', 'x-ratelimit-reset': '86700' },
+    })
+  })
+
+  test('is well-formed (RFC 9651), with no `t` beyond the window and no other wait that is too short', () => {
     const anyStatus = fc
       .record({
         policy: fc.constantFrom(minute, day, perMinute(300), perDay(1)),
@@ -74,8 +81,10 @@ describe('limitHeaders', () => {
         const items = (headers['ratelimit'] ?? '').split(', ').map((item) => /^"([a-z]+)";r=(\d+);t=(\d+)$/.exec(item))
         expect(items.map((item) => [item?.[1], Number(item?.[2])])).toEqual(quotas.map(({ policy, remaining }) => [policy.name, remaining]))
         for (const [n, { reset_s, violated }] of quotas.entries()) {
-          expect(Number(items[n]?.[3])).toBeGreaterThanOrEqual(reset_s)
-          if (violated) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(Number(items[n]?.[3]))
+          const { window_s } = (quotas[n] as QuotaStatus).policy
+          expect(Number(items[n]?.[3])).toBeGreaterThanOrEqual(Math.min(reset_s, window_s))
+          expect(Number(items[n]?.[3])).toBeLessThanOrEqual(window_s)
+          if (violated) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(Math.max(reset_s, Number(items[n]?.[3])))
         }
         expect('retry-after' in headers).toBe(!made.admitted)
         expect(headers['ratelimit-policy']).toMatch(/^"[a-z]+";q=\d+;w=\d+(, "[a-z]+";q=\d+;w=\d+)*$/)
