@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { EVENT_DAYS } from '../../lake/events/log.ts'
 import type { Events } from '../../lake/events/open.ts'
 import type { Json } from '../../lake/schema/columns.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
 import { type AccountParts, NO_STORE } from '../access/account-parts.ts'
 import { authorityOf } from '../access/authority.ts'
 import { type BodyField, readBody } from '../access/bodies.ts'
@@ -15,7 +16,7 @@ import { readWebhookFilter } from './filter.ts'
 import { needsWebhookPlan, type WebhookOwner } from './owner.ts'
 import { type ShownWebhook, shownDelivery, shownWebhook } from './shown.ts'
 import { readWebhookState } from './state.ts'
-import { newSecret, rotated, type Subscription, sealSecret, secretsOf, subscriptionId } from './subscriptions.ts'
+import { newSecret, rotated, rotationEnd, type Subscription, sealSecret, secretsOf, subscriptionId } from './subscriptions.ts'
 
 /** What the paths of webhooks work with. */
 export interface WebhookParts extends AccountParts {
@@ -171,6 +172,8 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     const changed = await webhooks.change(found, (newest) => {
       // Another attempt at the same request may have stored it.
       if (secretsOf(peppers, newest, clock()).includes(secret)) return newest
+      const end = rotationEnd(newest, clock())
+      if (end !== null) throw problem('conflict', `The former secret is valid until ${isoInstant(end)}; rotate again after that.`)
       return { ...newest, secrets: rotated(newest.secrets, sealSecret(peppers, secret, { id: newest.id, at: clock() })) }
     })
     return { status: 200, body: { ...(await shown(changed)), secret } }

@@ -31,8 +31,6 @@ export interface Subscription {
 
 /** Most subscriptions of one account. */
 export const SUBSCRIPTIONS_MOST = 50
-/** Most secrets of a subscription that are valid at once: each signs every delivery. */
-const SECRETS_MOST = 4
 /** How long a rotated secret remains valid, in ms. */
 export const ROTATION_MS = 86_400_000
 /** Channel with the account of a changed subscription, or `command` for a new command. */
@@ -78,10 +76,16 @@ export function secretsOf(peppers: Peppers, { id, secrets }: Pick<Subscription, 
     .map((secret) => unsealed(peppers, secret.sealed, `webhook ${id}`))
 }
 
-/** Returns the secrets after a rotation: the new one, and for a day each former one, of which the oldest give way. */
+/** Returns when the rotation of a subscription's secret ends (ms); null if none runs. */
+export function rotationEnd({ secrets }: Pick<Subscription, 'secrets'>, now: number): number | null {
+  const ends = secrets.map(({ ends_at }) => ends_at ?? 0).filter((end) => end > now)
+  return ends.length === 0 ? null : Math.max(...ends)
+}
+
+/** Returns the secrets after a rotation: the new one, and for a day the former one. */
 export function rotated(secrets: readonly SealedSecret[], added: SealedSecret): SealedSecret[] {
-  const former = secrets.map((one) => ({ ...one, ends_at: one.ends_at ?? added.created_at + ROTATION_MS }))
-  return [added, ...former.filter(({ ends_at }) => ends_at > added.created_at)].slice(0, SECRETS_MOST)
+  const former = secrets.filter(({ ends_at }) => ends_at === null)
+  return [added, ...former.map((one) => ({ ...one, ends_at: added.created_at + ROTATION_MS }))]
 }
 
 /** Returns the subscriptions of an account, oldest first. */

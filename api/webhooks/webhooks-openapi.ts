@@ -145,7 +145,7 @@ export function webhookPaths(): Part {
     },
     '/api/webhooks/{id}/rotate-secret': {
       post: operation('webhooks_by_id_rotate_secret', 'Make a new secret', {
-        about: 'For 24 hours events are also signed with the former secret.',
+        about: 'For 24 hours events are also signed with the former secret, and another rotation answers 409.',
         ok: [200, 'The webhook with its new secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
         isOnce: true,
       }),

@@ -67,6 +67,11 @@ test('test, redeliver, replay and rotation', async () => {
   ])
   const rotatedReply = (await call(service, 'POST', `${path}/rotate-secret`)).reply
   expect(rotatedReply.secret).not.toBe(webhook.secret)
+  const tooSoon = await call(service, 'POST', `${path}/rotate-secret`)
+  expect(tooSoon).toMatchObject({
+    status: 409,
+    reply: { code: 'conflict', detail: expect.stringContaining('The former secret is valid until 20') },
+  })
   expect((await call(service, 'POST', `${path}/replay`, { from, to: new Date(Date.now() + 1000).toISOString() })).status).toBe(202)
   await until('both again', () => receiver.received.length === 6)
   expect(
