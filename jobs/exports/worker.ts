@@ -8,9 +8,11 @@ import {
   type ExportRequest,
   isCancelled,
   isUnfinished,
+  type ListedJob,
   listJobs,
   putOutcome,
   putProgress,
+  readCreated,
   readJob,
 } from '../../lake/exports/jobs.ts'
 import { TableRefused } from '../../lake/iceberg/errors.ts'
@@ -44,6 +46,9 @@ export const EXPORT_ENGINE = Object.freeze({ memory: 512e6, slots: 1 })
 const ATTEMPTS = 3
 // Above `ATTEMPTS`: BullMQ fails a job without a call, and it would then be added again.
 const STALLS = 5
+/** Priorities of BullMQ, 1 the highest. */
+const PRIORITIES = 2 ** 21 - 1
+const MINUTE_MS = 60_000
 const FAILED = 'The files could not be written. Ask for fewer rows, or try again later.'
 
 /** Options of the export worker. */
@@ -68,8 +73,8 @@ export interface RunningExports {
 }
 
 /**
- * Starts the export worker: one job at a time in this process, and one per API key everywhere. The records in the store are
- * the list of jobs; the queue distributes them and is refilled from the records if Redis is emptied.
+ * Starts the export worker: one job at a time in this process, and one per API key everywhere, in the order of creation. The
+ * records in the store are the list of jobs; the queue distributes them and is refilled from the records if Redis is emptied.
  */
 export async function startExportWorker(options: ExportWorkerOptions): Promise<RunningExports> {
   const { redisUrl, store, log, now = Date.now } = options
@@ -77,14 +82,22 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
   const stop = new AbortController()
   const redis = openRedis(redisUrl, { onError: () => undefined })
   const queue = openExportQueue(redis)
+  const ordered = jobsInOrder(store)
   const announcing = options.events ? announcer({ store, events: options.events, now }) : null
   const note = (err: Error): void => {
     if (!stop.signal.aborted) log.warn({ err }, 'exports')
   }
   queue.on('error', note)
 
+  /** Puts a job back: another one of the same key is running or before it, or was until its worker died. */
+  const wait = async (job: Job<ExportData>, token: string | undefined): Promise<never> => {
+    await job.moveToDelayed(Date.now() + times.busy, token)
+    throw new DelayedError()
+  }
   const perform = async (job: Job<ExportData>, token: string | undefined): Promise<void> => {
     const { slot, id } = job.data
+    const [first, ...others] = await ordered(await listJobs(store, slot))
+    if (first && first.id !== id && others.some((one) => one.id === id)) return wait(job, token)
     const name = `export:${slot}`
     const locked = await withLock({ redis, name, ttl_ms: times.lock, wait_ms: 0, signal: stop.signal }, (signal) =>
       runJob({ ...options, now, times, announcing }, { slot, id, signal }),
@@ -93,11 +106,7 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
       throw error
     })
     if (stop.signal.aborted) return handBack(job, token)
-    if (locked && !locked.ran) {
-      // Another job of the same key is running, or was until its worker died.
-      await job.moveToDelayed(Date.now() + times.busy, token)
-      throw new DelayedError()
-    }
+    if (locked && !locked.ran) return wait(job, token)
   }
   const worker = new Worker<ExportData>(EXPORT_QUEUE.name, perform, {
     connection: redis,
@@ -111,12 +120,10 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
   worker.on('error', note)
 
   const enqueue = async (): Promise<void> => {
-    const before = new Map<string, number>()
     const listed = await listJobs(store)
-    for (const { slot, id } of listed.filter(isUnfinished)) {
-      const priority = (before.get(slot) ?? 0) + 1
-      before.set(slot, priority)
-      // A key's second job comes after another key's first. Jobs already queued keep their position.
+    for (const { slot, id, created_at } of await ordered(listed)) {
+      // A job that had to wait comes back before those of later minutes. The numbers begin again after four years.
+      const priority = 1 + (Math.floor(created_at / MINUTE_MS) % PRIORITIES)
       const backoff = { type: 'fixed', delay: times.retry }
       await queue.add('export', { slot, id }, { jobId: id, priority, attempts: ATTEMPTS, backoff })
     }
@@ -139,6 +146,21 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
       await queue.close()
       redis.disconnect()
     },
+  }
+}
+
+/** Makes what returns the unfinished jobs of a list, the earliest first. It reads the request of each of them once. */
+function jobsInOrder(store: ObjectStore): (listed: readonly ListedJob[]) => Promise<(ExportData & { readonly created_at: number })[]> {
+  const known = new Map<string, number>()
+  return async (listed) => {
+    for (const job of listed) if (!isUnfinished(job)) known.delete(job.id)
+    const jobs = listed.filter(isUnfinished).map(async ({ slot, id }) => {
+      const created_at = known.get(id) ?? (await readCreated(store, { slot, id }))
+      if (created_at === null) return []
+      known.set(id, created_at)
+      return [{ slot, id, created_at }]
+    })
+    return (await Promise.all(jobs)).flat().toSorted((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1))
   }
 }
 

@@ -219,6 +219,12 @@ export function isUnfinished({ parts }: ListedJob): boolean {
   return !parts.has('outcome') && !parts.has('cancelled')
 }
 
+/** The time of creation (ms) of a listed job; null if its record has been deleted. */
+export async function readCreated(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>): Promise<number | null> {
+  const bytes = await store.get(partKey(job, 'request'))
+  return bytes ? (JSON.parse(bytes.toString()) as ExportRequest).created_at : null
+}
+
 /** True for a job that has ended without a note that its event is recorded. Failed jobs have no event. */
 export function isUnannounced({ parts }: ListedJob): boolean {
   return parts.has('outcome') && !parts.has('announced') && !parts.has('cancelled')

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ExportWorkerOptions, type RunningExports, startExportWorker } from '../../../jobs/exports/worker.ts'
+import { openExportQueue } from '../../../jobs/queues.ts'
 import { EventLog } from '../../../lake/events/log.ts'
 import {
   cancelJob,
@@ -65,9 +66,9 @@ const land = async (id: number): Promise<void> => {
   const row = { ...Object.fromEntries(Object.keys(everything.columns).map((name) => [name, null])), fetch_id: `every.${id}` }
   await landRows(lake, everything, [{ ...row, id, observed_at: Date.UTC(2026, 0, 1) }])
 }
-const create = async (id: string, slot: string, dataset = 'everything'): Promise<void> => {
+const create = async (id: string, slot: string, dataset = 'everything', created_at = Date.now()): Promise<void> => {
   const filter = { from: null, to: null, province: null, columns: null }
-  await createJob(lake.store, { id, slot, created_at: Date.now(), dataset, ...filter, format: 'parquet', split: 'none' })
+  await createJob(lake.store, { id, slot, created_at, dataset, ...filter, format: 'parquet', split: 'none' })
 }
 const job = async (id: string, slot: string): Promise<ExportJob> => (await readJob(lake.store, { id, slot }, Date.now())) as ExportJob
 const isIn = (state: ExportState, id: string, slot: string) => async () => (await job(id, slot)).state === state
@@ -103,6 +104,30 @@ test('one job of a key runs at a time, and those of other keys do not wait for i
   await until('both are done', async () => (await isIn('READY', 'exp_a1', 'ana.1')()) && isIn('READY', 'exp_a2', 'ana.1')())
   expect((await job('exp_a1', 'ana.1')).outcome).toMatchObject({ rows: 1, reason: null })
   await slow.close()
+})
+
+test('jobs run in the order of their creation, whatever their ids, those of a key and those of all keys', async () => {
+  for (const worker of running.splice(0)) await worker.close()
+  const at = Date.now() - 3_600_000
+  const jobs = [
+    ['exp_o9', 'ana.1'],
+    ['exp_o1', 'ana.1'],
+    ['exp_o5', 'ben.1'],
+    ['exp_o2', 'ana.1'],
+    ['exp_o0', 'ben.1'],
+  ] as const
+  for (const [n, [id, slot]] of jobs.entries()) await create(id, slot, 'everything', at + n)
+  const queue = openExportQueue(connection)
+  // Taken too early, as after a crash: it waits for the others of its key.
+  await queue.add('export', { slot: 'ana.1', id: 'exp_o2' }, { jobId: 'exp_o2', priority: 1 })
+  await queue.close()
+  await start()
+  for (const [id, slot] of jobs) await until(`${id} is done`, isIn('READY', id, slot))
+  const ends = await Promise.all(jobs.map(async ([id, slot]) => (await job(id, slot)).outcome?.ended_at as number))
+  const ofAna = [ends[0], ends[1], ends[3]]
+  expect(ofAna).toEqual(ofAna.toSorted((one, other) => Number(one) - Number(other)))
+  const early = ends.filter((_, n) => n !== 3)
+  expect(early).toEqual(early.toSorted((one, other) => one - other))
 })
 
 test('a running job that is cancelled stops and leaves no files', async () => {
