@@ -223,6 +223,13 @@ export const SETTINGS = {
     'Lets webhooks reach this machine itself, also over http, to try them. Rejected with live data.',
     false,
   ),
+  webhookNetworks: setting(
+    'WEBHOOK_NETWORKS',
+    'text',
+    'Your own private networks that webhooks may reach: parts of `10.0.0.0/8`, `172.16.0.0/12`, `192.168.0.0/16`, `100.64.0.0/10` and `fc00::/7`. Also with live data. Default: webhooks reach the public internet only.',
+    null,
+    { like: NETWORKS },
+  ),
   logLevel: setting('LOG_LEVEL', 'text', 'Lowest level that is logged.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
   logFormat: setting(
     'LOG_FORMAT',

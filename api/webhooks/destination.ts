@@ -1,12 +1,15 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { type AddressRange, isWithin, readRanges } from '../access/limits/address.ts'
 import { problem } from '../define/problems.ts'
 
 /** Rules for the receivers of webhooks. */
 export interface DestinationRules {
   /** Whether http:// and any port of this machine are allowed: for tests and trials, never with live data. */
   readonly loopback: boolean
+  /** Private networks of the operator; none by default. */
+  readonly networks?: readonly AddressRange[]
   /** Resolves a host name; by DNS by default. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
 }
@@ -24,12 +27,14 @@ export class UnsafeDestination extends Error {
 
 const PORTS: readonly string[] = ['', '443', '8443']
 const URL_MOST = 2000
-/** Addresses inside clouds that look public: Azure's platform services. */
-const METADATA: readonly string[] = ['168.63.129.16']
+/** Addresses of clouds' own services that look public or private: of Azure, Alibaba and AWS. */
+const METADATA: readonly string[] = ['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']
+/** Networks that an operator may own (RFC 1918, 6598 and 4193). */
+const PRIVATE = '10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7'
 const DNS_MS = 3000
 
 /** Reads the URL of a receiver. Throws a problem that explains what is wrong. */
-export function destinationOf(text: string, { loopback }: DestinationRules): URL {
+export function destinationOf(text: string, { loopback, networks = [] }: DestinationRules): URL {
   const refuse = (detail: string): never => {
     throw problem('unsafe-webhook-url', `url: ${detail}`, { errors: [{ pointer: '/url', detail }] })
   }
@@ -40,22 +45,25 @@ export function destinationOf(text: string, { loopback }: DestinationRules): URL
   if (loopback && isLoopbackName(host) && /^https?:$/.test(url.protocol)) return url
   if (url.protocol !== 'https:') return refuse('expected https://')
   if (!PORTS.includes(url.port)) return refuse('expected port 443 or 8443')
-  if (isIP(host) !== 0 && !isPublic(host)) return refuse('the address is not on the public internet')
-  if (isIP(host) === 0 && (!host.includes('.') || /\.(local|localhost|internal|lan|home\.arpa)\.?$/i.test(host)))
+  if (isLoopbackName(host)) return refuse('the address is of this machine')
+  if (isIP(host) !== 0 && !isPublic(host) && !isOwn(host, networks)) return refuse('the address is not on the public internet')
+  // With networks of the operator's a private name may be right: each attempt checks its addresses.
+  if (isIP(host) === 0 && networks.length === 0 && (!host.includes('.') || /\.(local|localhost|internal|lan|home\.arpa)\.?$/i.test(host)))
     return refuse('the host name is not on the public internet')
   return url
 }
 
 /**
- * Resolves the host of a receiver and checks every address. Throws `UnsafeDestination` if any is not public, as it could be used.
+ * Resolves the host of a receiver and checks every address. Throws `UnsafeDestination` if any is neither public nor the operator's,
+ * as it could be used.
  */
-export async function addressesOf(url: URL, { loopback, resolve = resolveByDns }: DestinationRules): Promise<Address[]> {
+export async function addressesOf(url: URL, { loopback, networks = [], resolve = resolveByDns }: DestinationRules): Promise<Address[]> {
   const host = hostOf(url)
   const found = isIP(host) === 0 ? await resolve(host) : [host]
   if (found.length === 0) throw new Error(`${host} has no address`)
   return found.map((address) => {
     const family = isIP(address)
-    const isAllowed = isPublic(address) || (loopback && isLoopbackName(host) && isLoopbackAddress(address))
+    const isAllowed = isPublic(address) || isOwn(address, networks) || (loopback && isLoopbackName(host) && isLoopbackAddress(address))
     if (family === 0 || !isAllowed) throw new UnsafeDestination(`${host} is at ${address}, which is not on the public internet`)
     return { address, family: family as 4 | 6 }
   })
@@ -68,6 +76,22 @@ export function isPublic(address: string): boolean {
   if (parsed.range() !== 'unicast') return false
   // The only range of IPv6 that is routed today (IANA); none of its addresses is mapped to IPv4.
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'))
+}
+
+/** Reads the operator's own networks. Throws for an entry that is not part of a private network. */
+export function readNetworks(list: string): readonly AddressRange[] {
+  const parts = readRanges(PRIVATE)
+  for (const [address, bits] of readRanges(list))
+    if (!parts.some((part) => bits >= part[1] && isWithin(address, part)))
+      throw new Error(`${address}/${bits} is not a private network; expected parts of ${PRIVATE}`)
+  return readRanges(list)
+}
+
+/** True for an address of the operator's networks. */
+function isOwn(address: string, networks: readonly AddressRange[]): boolean {
+  if (networks.length === 0 || !ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  return !METADATA.includes(parsed.toString()) && networks.some((network) => isWithin(parsed, network))
 }
 
 async function resolveByDns(host: string): Promise<readonly string[]> {

@@ -89,7 +89,10 @@ export function webhookPaths(): Part {
     properties: { secret: text('The secret, shown only once.') },
   }
   const create = {
-    url: { ...text('URL that events are sent to: https, port 443 or 8443, on the public internet.'), format: 'uri' },
+    url: {
+      ...text('URL that events are sent to: https, port 443 or 8443, on the public internet or in a network that the operator allows.'),
+      format: 'uri',
+    },
     description: { type: ['string', 'null'], maxLength: 200 },
     filter: filterSchema(),
   }

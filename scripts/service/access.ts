@@ -3,16 +3,9 @@ import type { Logger } from 'pino'
 import { type Access, openAccess } from '../../api/access/access.ts'
 import { openMailer } from '../../api/access/mail.ts'
 import { openPeppers } from '../../api/access/pepper-file.ts'
-import type { DestinationRules } from '../../api/webhooks/destination.ts'
 import type { Config } from '../../lake/config.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { dataFolder } from './parts.ts'
-
-/** Returns the destinations that webhooks may be sent to, by configuration. */
-export function webhookRules({ mode, webhookLoopback }: Config): DestinationRules {
-  if (webhookLoopback && mode === 'live') throw new Error('WEBHOOK_LOOPBACK is for trials: it is refused with live data')
-  return { loopback: webhookLoopback }
-}
 
 /** Accounts and keys of the service, with the resources that they use. */
 export interface ServiceAccess {

@@ -5,11 +5,12 @@ import { readConfig } from '../../lake/config.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { openLive } from '../../lake/live/read.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
-import { openServiceAccess, webhookRules } from './access.ts'
+import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { openServiceLimiter, openServiceRequestLog, readPlanSettings } from './limits.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
+import { webhookRules } from './webhook-rules.ts'
 
 /** How long the port stays closed while live state does not come, as without Redis, in ms. */
 const LIVE_WAIT_MS = 5000

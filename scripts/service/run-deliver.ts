@@ -3,9 +3,10 @@ import { announceDeprecations } from '../../api/events/deprecations.ts'
 import { startDeliverer } from '../../api/webhooks/deliverer.ts'
 import { readConfig } from '../../lake/config.ts'
 import { openEvents } from '../../lake/events/open.ts'
-import { openServiceAccess, webhookRules } from './access.ts'
+import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { openServiceStore, serviceLog } from './parts.ts'
+import { webhookRules } from './webhook-rules.ts'
 
 /** Time between two checks whether a deprecation has begun, in ms. */
 const DEPRECATIONS_MS = 3_600_000

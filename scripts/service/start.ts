@@ -16,6 +16,7 @@ import { say } from './output.ts'
 import { openServiceStore } from './parts.ts'
 import { supervise } from './supervise.ts'
 import { type Arrivals, openStartView, type StartView } from './terminal.ts'
+import { webhookRules } from './webhook-rules.ts'
 
 const MODE_LINES = {
   simulated: "SIMULATED publishers: generated data in the publishers' own formats, not the real world",
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options === 'help') return say(USAGE)
   readPlanSettings(options.config)
+  webhookRules(options.config)
   const ports = metricsPorts(options.config)
   const release = claimFolder(options.dataFolder)
   process.once('exit', release)

@@ -24,17 +24,30 @@ export interface Hop {
 
 /** Reads a list of proxies: addresses or CIDR ranges, separated by commas or spaces. Throws if an entry is neither. */
 export function trustedProxies(list: string): TrustedProxies {
-  const ranges = list
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== '')
-    .map(readRange)
+  const ranges = readRanges(list)
   return {
     any: ranges.length > 0,
-    has: (address) => ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range as never, bits)),
+    has: (address) => ranges.some((range) => isWithin(address, range)),
   }
 }
 
-function readRange(entry: string): [Address, number] {
+/** A range of addresses: one of them, and the bits that all have in common. */
+export type AddressRange = readonly [Address, number]
+
+/** Reads addresses or CIDR ranges, separated by commas or spaces. Throws if an entry is neither. */
+export function readRanges(list: string): AddressRange[] {
+  return list
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .map(readRange)
+}
+
+/** True for an address of a range. */
+export function isWithin(address: Address, [range, bits]: AddressRange): boolean {
+  return range.kind() === address.kind() && address.match(range as never, bits)
+}
+
+function readRange(entry: string): AddressRange {
   const [given = '', length, ...more] = entry.split('/')
   const address = readAddress(given)
   // The 96 bits in front of a mapped IPv4 address are not part of its prefix.

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { addressesOf, destinationOf, isPublic } from '../../../api/webhooks/destination.ts'
+import { addressesOf, destinationOf, isPublic, readNetworks } from '../../../api/webhooks/destination.ts'
 import { sendOnce } from '../../../api/webhooks/send.ts'
+import { readConfig } from '../../../lake/config.ts'
+import { webhookRules } from '../../../scripts/service/webhook-rules.ts'
 import { startReceiver } from '../../helpers/receiver.ts'
 
 const RULES = { loopback: false }
@@ -46,6 +48,45 @@ test.each([
 test.each(['https://example.org/hook', 'https://example.org:8443/a?b=c', 'https://93.184.216.34/'])('%s may be a receiver', (url) => {
   expect(destinationOf(url, RULES).href).toBe(url)
 })
+
+test('the networks of the operator may be receivers, and nothing else that is private', async () => {
+  const networks = readNetworks('10.1.0.0/16, 192.168.7.9 fd12:3456::/32')
+  const own = { loopback: false, networks }
+  for (const url of [
+    'https://10.1.2.3/',
+    'https://192.168.7.9:8443/x',
+    'https://[fd12:3456::1]/',
+    'https://intranet/',
+    'https://a.internal/',
+  ])
+    expect(destinationOf(url, own).href).toBe(url)
+  for (const url of [
+    'https://10.2.0.1/',
+    'http://10.1.2.3/',
+    'https://10.1.2.3:22/',
+    'https://localhost/',
+    'https://127.0.0.1/',
+    'https://[::1]/',
+  ])
+    expect(() => destinationOf(url, own), url).toThrow(expect.objectContaining({ code: 'unsafe-webhook-url' }))
+  const at = (...addresses: string[]) => addressesOf(new URL('https://hooks.example.org/'), { ...own, resolve: async () => addresses })
+  expect(await at('10.1.2.3', '93.184.216.34')).toHaveLength(2)
+  for (const address of ['10.2.0.1', '127.0.0.1', '169.254.169.254', '::ffff:10.1.2.3'])
+    await expect(at('10.1.2.3', address)).rejects.toThrow(`is at ${address}, which`)
+  const all = { loopback: false, networks: readNetworks('fc00::/7,100.64.0.0/10') }
+  for (const host of ['[fd00:ec2::254]', '100.100.100.200']) expect(() => destinationOf(`https://${host}/`, all)).toThrow()
+})
+
+test.each(['0.0.0.0/0', '127.0.0.0/8', '169.254.0.0/16', '10.0.0.0/7', '8.8.8.8', '::/0', 'fe80::/10', 'example.org', '10.0.0.0/33'])(
+  '%s is no network of an operator',
+  (network) => {
+    expect(() => readNetworks(`10.0.0.0/8,${network}`)).toThrow(/expected parts of 10\.0\.0\.0\/8|neither an address nor a CIDR range/)
+    const config = (mode: string) => readConfig({ SOURCE_MODE: mode, WEBHOOK_NETWORKS: '10.0.0.0/8' })
+    expect(webhookRules(config('live')).networks).toHaveLength(1)
+    const wrong = { ...config('live'), webhookNetworks: network }
+    expect(() => webhookRules(wrong)).toThrow(/^WEBHOOK_NETWORKS: /)
+  },
+)
 
 test('a name is refused if any of its addresses is not public, at each attempt', async () => {
   const url = new URL('https://example.org/')
