@@ -129,7 +129,7 @@ export const SETTINGS = {
   supportContact: setting(
     'SUPPORT_CONTACT',
     'text',
-    'Where customers write: changes of plan and priority support. Shown on `/plans` and `/account`. Default: no address.',
+    'Where customers write: changes of plan and priority support. Shown on `/plans` and `/account`, and in the catalogue as DCAT-AP-ES. Default: no address.',
     null,
     { like: CONTACT },
   ),

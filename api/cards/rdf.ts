@@ -2,11 +2,12 @@ import type { Json } from '../../lake/schema/columns.ts'
 
 /** Prefixes of the names in a graph, with their namespaces. */
 export const PREFIXES = Object.freeze({
-  adms: 'http://www.w3.org/ns/adms#',
   dcat: 'http://www.w3.org/ns/dcat#',
+  dcatap: 'http://data.europa.eu/r5r/',
   dct: 'http://purl.org/dc/terms/',
   foaf: 'http://xmlns.com/foaf/0.1/',
   rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+  vcard: 'http://www.w3.org/2006/vcard/ns#',
   xsd: 'http://www.w3.org/2001/XMLSchema#',
 })
 

@@ -126,7 +126,7 @@ export function exportJobPaths(): Part {
           }),
         ),
         description:
-          'The rows of one snapshot as Parquet or GeoParquet (zstd), or gzipped CSV or NDJSON. Jobs of a key run one after the other; ' +
+          'The rows of one snapshot as Parquet or GeoParquet (zstd), or gzipped CSV or NDJSON. Jobs run in the order of their creation, those of a key one after the other; ' +
           `at most ${MAX_UNFINISHED} may wait. Parquet has the columns of the table, CSV and NDJSON those of \`/api/datasets/{id}/schema\`.`,
         parameters: [IDEMPOTENCY_KEY],
         requestBody: {

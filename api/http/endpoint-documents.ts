@@ -21,8 +21,9 @@ export function endpointDocuments(parts: {
   readonly link: SystemView['link']
   readonly baseUrl: () => string
   readonly catalogPublisher: string | null
+  readonly supportContact: string | null
 }): (endpoint: Endpoint) => EndpointDocuments | null {
-  const { state, watch, endpoints, link, baseUrl, catalogPublisher } = parts
+  const { state, watch, endpoints, link, baseUrl, catalogPublisher, supportContact } = parts
   return ({ path }) => {
     const documents = DOCUMENTS.get(path)
     if (!documents) return null
@@ -40,7 +41,8 @@ export function endpointDocuments(parts: {
       async make(type, values) {
         const tables = new Map([...(await watch.tables.value())].map(([id, seen]) => [id, seen.about]))
         const system: SystemView = { ...state.system(), endpoints, tables, link, ...NOTHING_FOUND }
-        const base: DcatParts = { baseUrl: baseUrl(), publisher: catalogPublisher, begun_at: state.begun_at }
+        const { begun_at } = state
+        const base: DcatParts = { baseUrl: baseUrl(), publisher: catalogPublisher, contact: supportContact, begun_at }
         const text = documents.find((one) => one.type === type)?.make(system, values.own, base) ?? null
         return text === null ? null : cachedDocument({ text, content_type: contentType(type), fresh_s: FRESH_S })
       },

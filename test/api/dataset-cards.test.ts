@@ -8,12 +8,13 @@ const NS = {
   dct: 'http://purl.org/dc/terms/',
   foaf: 'http://xmlns.com/foaf/0.1/',
   rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  vcard: 'http://www.w3.org/2006/vcard/ns#',
 }
 const PUBLISHER = 'http://datos.gob.es/recurso/sector-publico/org/Organismo/E0DAT0001'
 let service: TestService
 let store: Store
 beforeAll(async () => {
-  service = await startService({ catalogPublisher: PUBLISHER })
+  service = await startService({ catalogPublisher: PUBLISHER, supportContact: 'mailto:support@example.org' })
   await service.land(incidents, [exampleTableRow(incidents)], Date.UTC(2026, 0, 2))
   const response = await service.open('/api/datasets', { Accept: 'text/turtle' })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/turtle; charset=utf-8'])
@@ -43,11 +44,27 @@ describe('the catalogue as DCAT-AP-ES', () => {
     ['dcat:Dataset', 'dct:title', 9],
     ['dcat:Dataset', 'dct:description', 9],
     ['dcat:Dataset', 'dct:publisher', 1],
+    ['dcat:Dataset', 'dct:accrualPeriodicity', 1],
+    ['dcat:Dataset', 'dct:accessRights', 1],
+    ['dcat:Dataset', 'dcat:contactPoint', 1],
+    ['dcat:Dataset', 'dcat:keyword', 9],
     ['dcat:Dataset', 'dcat:theme', 9],
     ['dcat:Dataset', 'dcat:distribution', 9],
     ['dcat:Distribution', 'dcat:accessURL', 9],
+    ['dcat:Distribution', 'dct:title', 9],
+    ['dcat:Distribution', 'dct:description', 9],
     ['dcat:Distribution', 'dct:license', 1],
+    ['dcat:Distribution', 'dct:rights', 1],
+    ['dcat:Distribution', 'dct:format', 1],
+    ['dcat:Distribution', 'dcat:mediaType', 1],
     ['dcat:DataService', 'dct:title', 9],
+    ['dcat:DataService', 'dct:description', 9],
+    ['dcat:DataService', 'dcat:contactPoint', 1],
+    ['vcard:Organization', 'vcard:fn', 1],
+    ['vcard:Organization', 'vcard:organization-name', 1],
+    ['vcard:Organization', 'vcard:hasURL', 1],
+    ['vcard:Organization', 'vcard:hasUID', 1],
+    ['vcard:Organization', 'vcard:hasEmail', 1],
     ['dcat:DataService', 'dct:publisher', 1],
     ['dcat:DataService', 'dcat:theme', 9],
     ['dcat:DataService', 'dcat:endpointURL', 1],
@@ -64,6 +81,53 @@ describe('the catalogue as DCAT-AP-ES', () => {
     }
   })
 
+  // The patterns of values in the same shapes.
+  const AUTHORITY = 'http://publications\\.europa\\.eu/resource/authority'
+  test.each([
+    ['dct:accrualPeriodicity', `^${AUTHORITY}/frequency/[A-Z0-9]+$`],
+    ['dct:accessRights', `^${AUTHORITY}/access-right/PUBLIC$`],
+    ['dct:format', `^${AUTHORITY}/file-type/(JSON|GEOJSON|PARQUET)$`],
+    ['dct:language', `^${AUTHORITY}/language/(SPA|ENG)$`],
+    ['dct:spatial', `^${AUTHORITY}/country/ESP$`],
+    ['dcat:theme', `^(${AUTHORITY}/data-theme/[A-Z]+|http://datos\\.gob\\.es/kos/sector-publico/sector/[a-z-]+)$`],
+    ['dcat:mediaType', '^https://www\\.iana\\.org/assignments/media-types/[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$'],
+    ['vcard:hasEmail', '^mailto:.+@.+$'],
+  ])('values of %s are IRIs like %s', (property, pattern) => {
+    const values = store.getObjects(null, expand(property), null)
+    expect(values.length).toBeGreaterThan(0)
+    for (const { termType, value } of values) expect([termType, value]).toEqual(['NamedNode', expect.stringMatching(new RegExp(pattern))])
+  })
+
+  test('titles and descriptions are in Spanish and English, and a size is a whole number', () => {
+    for (const type of ['dcat:Catalog', 'dcat:Dataset', 'dcat:Distribution', 'dcat:DataService'])
+      for (const one of instances(type))
+        for (const property of ['dct:title', 'dct:description']) {
+          const languages = store.getObjects(one, expand(property), null).map((text) => text.termType === 'Literal' && text.language)
+          expect(languages.sort(), `${one.value} ${property}`).toEqual(['en', 'es'])
+        }
+    const sizes = store.getObjects(null, expand('dcat:byteSize'), null)
+    expect(sizes.length).toBeGreaterThan(0)
+    for (const size of sizes)
+      expect(size).toMatchObject({
+        value: expect.stringMatching(/^\d+$/),
+        datatype: { value: expect.stringContaining('#nonNegativeInteger') },
+      })
+  })
+
+  test('rights name every attribution, and a download needs no key and no parameter', async () => {
+    for (const one of store.getObjects(null, expand('dct:rights'), null)) {
+      expect(one.termType).toBe('NamedNode')
+      expect(store.getObjects(one, 'http://www.w3.org/2000/01/rdf-schema#label', null).length, one.value).toBeGreaterThan(0)
+    }
+    const downloads = store.getObjects(null, expand('dcat:downloadURL'), null).map(({ value }) => new URL(value))
+    expect(downloads.map(({ pathname }) => pathname)).toContain('/api/incidents')
+    // Without Redis and data some cannot be answered now; none is refused.
+    const statuses = await Promise.all(
+      downloads.map(async ({ pathname, search }) => [pathname, (await service.open(`${pathname}${search}`)).status] as const),
+    )
+    expect(statuses.filter(([, status]) => [400, 401, 403, 406].includes(status))).toEqual([])
+  })
+
   test('lists every public dataset, with texts in one language each and IRIs that are absolute', async () => {
     const { datasets } = await service.json('/api/datasets')
     expect(
@@ -72,7 +136,7 @@ describe('the catalogue as DCAT-AP-ES', () => {
         .sort(),
     ).toEqual(datasets.map((one: Reply) => one.id).sort())
     for (const { subject, predicate, object } of store) {
-      if (object.termType === 'NamedNode') expect(object.value).toMatch(/^https?:\/\/[^ ]+$/)
+      if (object.termType === 'NamedNode') expect(object.value).toMatch(/^(https?:\/\/|mailto:)[^ ]+$/)
       if (object.termType !== 'Literal' || !['title', 'description', 'keyword'].some((end) => predicate.value.endsWith(end))) continue
       expect(object.language, predicate.value).toMatch(/^(es|en)$/)
       expect(object.value.trim()).not.toBe('')

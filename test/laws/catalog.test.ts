@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { DATASETS_ES } from '../../api/cards/datasets-es.ts'
 import { derivations } from '../../jobs/derive/catalog.ts'
 import { type Derived, filledBy, inputsOf } from '../../jobs/derive/define.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
@@ -35,6 +36,12 @@ for (const { path } of sourceFiles().values())
 
 test('the register of field ids has every column of every dataset; vitest -u adds new ones', async () => {
   await expect(FIELD_IDS).toMatchFileSnapshot('field-ids.txt')
+})
+
+test('every public dataset has its title and contents in Spanish', () => {
+  const ids = datasets.filter(({ visibility }) => visibility === 'public').map(({ id }) => id)
+  expect(Object.keys(DATASETS_ES).toSorted()).toEqual(ids.toSorted())
+  for (const [title, about] of Object.values(DATASETS_ES)) expect([title, about].join(' ')).not.toMatch(/^\s|\b(the|of)\b|\s$/)
 })
 
 test('new columns are added to the register of field ids, and no existing one changes', () => {
