@@ -54,6 +54,9 @@ export async function startFuzzedService(folder: string, log: (line: string) => 
       ...{ HOST: '127.0.0.1', PORT: '0', PLANS: UNLIMITED, TRUSTED_PROXIES: '127.0.0.1' },
       // Without it the security file does not exist.
       SECURITY_CONTACT: 'mailto:security@example.org',
+      // The catalogue is DCAT-AP-ES only with them.
+      SUPPORT_CONTACT: 'mailto:support@example.org',
+      CATALOG_PUBLISHER: 'http://datos.gob.es/recurso/sector-publico/org/Organismo/E0DAT0001',
     }
     const config = readConfig(env)
     await publishAll(config)
