@@ -39,7 +39,19 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
   ],
   type: [col.string(0, ''), orNull(fc.constantFrom('ACCIDENT', 'ROADWORKS', 'árbol'))],
   severity: [col.string(0, ''), orNull(fc.constantFrom('LOW', 'MEDIUM', 'HIGH', 'CRITICAL', 'UNKNOWN', 'FATAL'))],
-  measures: [col.json(0, ''), fc.array(fc.record({ kind: fc.constantFrom('ROAD_CLOSED', 'DIVERSION') }), { maxLength: 3 })],
+  measures: [
+    col.json(0, ''),
+    fc.array(
+      fc.record({
+        kind: fc.constantFrom('ROAD_CLOSED', 'CARRIAGEWAY_CLOSED', 'LANES_CLOSED', 'NO_PASSAGE', 'DIVERSION'),
+        lanes: someOf('ALL', 'RIGHT'),
+        carriageways: someOf('MAIN', 'EXIT_SLIP_ROAD'),
+        vehicles: someOf('HEAVY'),
+        limits: fc.constantFrom([], [{ kind: 'SPEED', value: 80 }], [{ kind: 'WEIGHT', value: 3.5 }]),
+      }),
+      { maxLength: 2 },
+    ),
+  ],
   vessel_type: [col.string(0, ''), orNull(fc.constantFrom('CARGO', 'TANKER'))],
   accident_type: [col.string(0, ''), orNull(fc.constantFrom('PEDESTRIAN', 'FRONTAL'))],
   is_casualty: [col.boolean(0, ''), fc.boolean()],
@@ -101,6 +113,7 @@ function valuesOf({ name, param, columns = [] }: AnyFilter): fc.Arbitrary<unknow
   if (ofGroup) return ofGroup
   if (param.kind === 'group') throw new Error(`the test has no values for ${name}`)
   const [column, stored] = columnOf(columns[0] as string)
+  if (param.schema['type'] === 'boolean') return orNull(fc.boolean())
   const one = param.schema['enum'] ? fc.constantFrom(...(param.schema['enum'] as string[])) : stored
   const known = column.kind === 'list' ? (stored as fc.Arbitrary<string[]>) : one.filter((value) => value !== null)
   if (!param.list) return fc.option(known, { nil: null })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { predicateOf } from '../../api/define/filter.ts'
 import { incident as incidentShape } from '../../api/endpoints/road/incident.ts'
+import { closedFilter } from '../../api/endpoints/road/incident-filters.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
@@ -128,6 +130,9 @@ describe('filters', () => {
     ['measure=diversion', ['inc_3']],
     ['measure=LANES_CLOSED&measure=ROAD_CLOSED', ['inc_1', 'inc_2', 'inc_3']],
     ['measure=ROAD_CLOSED&province=15', []],
+    ['closed=true', ['inc_3']],
+    ['closed=true&road=A-1', []],
+    ['closed=false', ['inc_1', 'inc_2', 'inc_4']],
     ['road=A-1', ['inc_1', 'inc_2']],
     ['road=a1', ['inc_1', 'inc_2']],
     ['road=m+30', ['inc_3']],
@@ -146,6 +151,25 @@ describe('filters', () => {
     ['limit=2', ['inc_1', 'inc_2']],
   ])('%s', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
+  })
+
+  test('a carriageway is closed if all of its lanes are, to all vehicles, whatever the type of the incident', async () => {
+    const [one] = measures('CARRIAGEWAY_CLOSED')
+    const weight = [{ kind: 'WEIGHT', value: 3.5, unit: 't' }]
+    const cases: readonly (readonly [isClosed: boolean, values: object])[] = [
+      [true, { lanes: ['ALL'] }],
+      [true, { kind: 'ROAD_CLOSED', lanes: [] }],
+      [true, { kind: 'NO_PASSAGE', lanes: ['ALL'] }],
+      [true, { lanes: ['ALL'], carriageways: ['MAIN', 'EXIT_SLIP_ROAD'] }],
+      [true, { lanes: ['ALL'], limits: [{ kind: 'SPEED', value: 80, unit: 'km/h' }] }],
+      [false, { lanes: ['ALL'], carriageways: ['EXIT_SLIP_ROAD'] }],
+      [false, { kind: 'NO_PASSAGE', lanes: ['ALL'], vehicles: ['HEAVY'] }],
+      [false, { kind: 'ROAD_CLOSED', lanes: ['ALL'], limits: weight }],
+      [false, { kind: 'LANES_CLOSED', lanes: ['RIGHT'] }],
+      [false, { kind: 'DIVERSION', lanes: ['ALL'] }],
+    ]
+    const closedOnes = predicateOf([closedFilter], { closed: true }, 0) as (one: unknown) => boolean
+    for (const [isClosed, values] of cases) expect([values, closedOnes({ measures: [{ ...one, ...values }] })]).toEqual([values, isClosed])
   })
 
   test('total counts the filtered records, on every page', async () => {

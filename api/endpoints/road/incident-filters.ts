@@ -2,7 +2,7 @@ import { INCIDENT_TYPES, SEVERITIES } from '../../../lake/datasets/road/codes.ts
 import { MEASURE_KINDS } from '../../../lake/datasets/road/incident-codes.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { columnFilter, defineFilter, hasOneOf, isOneOf } from '../../define/filter.ts'
-import { codeParam, listOf, oneOf } from '../../define/params.ts'
+import { booleanParam, codeParam, listOf, oneOf } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
@@ -43,6 +43,48 @@ const measureFilter = defineFilter({
   where: (kinds, columns) => hasOneOf(sql`json_extract_string(${columns('measures')}, '$[*].kind')`, kinds),
 })
 
+const CLOSURES: readonly string[] = ['ROAD_CLOSED', 'CLOSED_FOR_WINTER', 'CARRIAGEWAY_CLOSED']
+/** Measures that close a carriageway if they apply to all of its lanes. */
+const LANE_CLOSURES: readonly string[] = ['LANES_CLOSED', 'NO_PASSAGE']
+
+/** The members of a record that decide whether it closes a road. */
+interface ClosingMeasure {
+  readonly kind: string
+  readonly lanes: readonly string[]
+  readonly carriageways: readonly string[]
+  readonly vehicles: readonly string[]
+  readonly limits: readonly { readonly kind: string }[]
+}
+
+/** True for a record that closes a road or carriageway to all traffic: not only lanes, a slip road or some vehicles. */
+function closesRoad({ kind, lanes, carriageways, vehicles, limits }: ClosingMeasure): boolean {
+  if (!CLOSURES.includes(kind) && !(LANE_CLOSURES.includes(kind) && lanes.includes('ALL'))) return false
+  if (carriageways.length > 0 && !carriageways.includes('MAIN')) return false
+  return vehicles.length === 0 && limits.every((limit) => limit.kind === 'SPEED')
+}
+
+/** The same in SQL, of a record with lists; older rows lack some of them. */
+const closesRoadSql = sql`
+  (${isOneOf(sql`one.kind`, CLOSURES)} OR (${isOneOf(sql`one.kind`, LANE_CLOSURES)} AND ${hasOneOf(sql`one.lanes`, ['ALL'])}))
+  AND (coalesce(len(one.carriageways), 0) = 0 OR ${hasOneOf(sql`one.carriageways`, ['MAIN'])})
+  AND coalesce(len(one.vehicles), 0) = 0
+  AND coalesce(len(list_filter(one.limits, lambda bound: bound.kind <> 'SPEED')), 0) = 0`
+const CLOSING_MEMBERS =
+  '[{"kind":"VARCHAR","lanes":["VARCHAR"],"carriageways":["VARCHAR"],"vehicles":["VARCHAR"],"limits":[{"kind":"VARCHAR"}]}]'
+
+/** The filter of closures. */
+export const closedFilter = defineFilter({
+  name: 'closed',
+  param: booleanParam(
+    'Only incidents that close a road or carriageway to all traffic, whatever their type and cause (true), or only others (false). Closed lanes, slip roads and closures for some vehicles are others.',
+  ),
+  matches: (isClosed) => (one: { readonly measures: readonly ClosingMeasure[] }) => one.measures.some(closesRoad) === isClosed,
+  present: { closed: (one) => one.measures.some(closesRoad) },
+  columns: ['measures'],
+  where: (isClosed, columns) =>
+    sql`(len(list_filter(from_json(${columns('measures')}, ${CLOSING_MEMBERS}), lambda one: ${closesRoadSql})) > 0) = ${isClosed}`,
+})
+
 /** Filters of incidents by place, kind and road; lists add filters by area. */
-export const changedIncidentFilters = [placeFilter, typeFilter, measureFilter, severityFilter, severityMinFilter, roadFilter] as const
+export const changedIncidentFilters = [placeFilter, typeFilter, measureFilter, closedFilter, severityFilter, severityMinFilter, roadFilter] as const
 export const incidentFilters = [...changedIncidentFilters, areaFilter] as const
