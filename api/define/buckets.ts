@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../../lake/query/sql.ts'
-import { dayBounds, MADRID, offsetAt } from '../../lake/schema/time.ts'
+import { type Column, col } from '../../lake/schema/columns.ts'
+import { dayBounds, MADRID, madridDate, offsetAt } from '../../lake/schema/time.ts'
 
 /** An interval that has a length: all but `raw`. */
 export type Bucket = '15m' | '1h' | '1d' | '1w' | '1mo' | '1y'
@@ -54,6 +55,25 @@ export function bucketBounds(instant: number, bucket: Bucket): { readonly start:
   if (bucket === '1d') return madridDays([year, month, day], [year, month, day + 1])
   if (bucket === '1w') return madridDays([year, month, monday], [year, month, monday + 7])
   return bucket === '1mo' ? madridDays([year, month, 1], [year, month + 1, 1]) : madridDays([year, 0, 1], [year + 1, 0, 1])
+}
+
+/** The parts of a local date that name a bucket; null for those shorter than a day. */
+const DATES: Readonly<Record<string, readonly [format: string, length: number]>> = {
+  ...{ '1d': ['%Y-%m-%d', 10], '1w': ['%Y-%m-%d', 10], '1mo': ['%Y-%m', 7], '1y': ['%Y', 4] },
+}
+
+/** The field `date` of a record of a step, from the begin and length of its example. */
+export function dateField(start: string, interval: string): Column<string | null> {
+  const [, length = 0] = DATES[interval] ?? []
+  return col.string(0, 'Local date of the step: day, or Monday of a week (YYYY-MM-DD), month (YYYY-MM) or year; null if shorter.', {
+    ...{ nullable: true, example: length === 0 ? null : madridDate(Date.parse(start)).slice(0, length) },
+  })
+}
+
+/** The value of `dateField` from the begin (TIMESTAMPTZ) of a step. */
+export function dateOfStep(start: Sql, interval: string): Sql {
+  const [format] = DATES[interval] ?? []
+  return format === undefined ? sql`CAST(NULL AS VARCHAR)` : sql`strftime(timezone(${MADRID}, ${start}), ${format})`
 }
 
 const SECONDS: Readonly<Partial<Record<Bucket, number>>> = { '15m': 900, '1h': 3600 }

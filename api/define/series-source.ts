@@ -4,7 +4,7 @@ import { type Scan, scan } from '../../lake/query/scan.ts'
 import { join, outputName, type Sql, type SqlPart, sql } from '../../lake/query/sql.ts'
 import type { Column, Columns, RowOf } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { type Bucket, bucketStart } from './buckets.ts'
+import { type Bucket, bucketStart, dateOfStep } from './buckets.ts'
 import type { ListReturn } from './endpoint.ts'
 import type { Fields, ValueOf } from './fields.ts'
 import { type Figure, selected } from './figures.ts'
@@ -39,7 +39,7 @@ export type Where<C extends Columns, V> = {
 
 /** A figure for each field of a record. Number fields take number columns. */
 type Figures<F extends Fields, C extends Columns, V, Out extends string> = {
-  readonly [K in Exclude<keyof F & string, 'period_start' | 'interval' | Out>]: NonNullable<ValueOf<F>[K]> extends number
+  readonly [K in Exclude<keyof F & string, 'period_start' | 'interval' | 'date' | Out>]: NonNullable<ValueOf<F>[K]> extends number
     ? Figure<NumberNames<C>, Names<C>, keyof V & string>
     : Figure<never, Names<C>, keyof V & string>
 }
@@ -250,7 +250,8 @@ export function seriesSource<
     watermark,
     records: (values, ...rest) => {
       const made = records(values, ...rest)
-      return after ? after(made, values) : made
+      const date = dateOfStep(sql`period_start`, timeOf(values).interval)
+      return sql`SELECT *, ${date} AS date FROM (${after ? after(made, values) : made})`
     },
     begun: (values, lake) => {
       const { from, to, interval } = periodOf(values, lake)

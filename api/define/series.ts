@@ -1,5 +1,6 @@
 import { type Column, col } from '../../lake/schema/columns.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
+import { dateField } from './buckets.ts'
 import type { ListReturn } from './endpoint.ts'
 import { type Fields, record } from './fields.ts'
 import { type Group, listOf, oneOf, type Param } from './params.ts'
@@ -45,6 +46,7 @@ function describeSpans(spans: readonly (readonly [string, SpanDays])[]): string 
 type StepFields = {
   readonly period_start: Column<number>
   readonly interval: Column<string>
+  readonly date: Column<string | null>
 }
 
 /** Declaration of a series; see `series`. */
@@ -71,7 +73,7 @@ interface SeriesSpec<K extends Fields, B extends Fields> {
   readonly measures?: Measures
 }
 
-/** Declares the list that a series returns. Adds `period_start`, `interval`, the order and the page size. */
+/** Declares the list that a series returns. Adds `period_start`, `interval`, `date`, the order and the page size. */
 export function series<const K extends Fields, const B extends Fields = Record<never, never>>(
   spec: SeriesSpec<K, B>,
 ): ListReturn<B & StepFields & K> {
@@ -79,6 +81,7 @@ export function series<const K extends Fields, const B extends Fields = Record<n
   const step: StepFields = {
     period_start: col.instant(0, periodStart, { example: example[0] }),
     interval: col.string(0, 'Length of the step.', { example: example[1] }),
+    date: dateField(...example),
   }
   return Object.freeze({
     kind: 'list',

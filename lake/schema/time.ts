@@ -69,6 +69,11 @@ export function madridDate(instant: number, days = 0): string {
   return new Date(instant + offsetAt(instant) + days * DAY).toISOString().slice(0, 10)
 }
 
+/** The date (YYYY-MM-DD) of an instant (ms) in a time zone. */
+export function localDate(instant: number, zone: string): string {
+  return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, 10)
+}
+
 /** The date (YYYY-MM-DD) after a date. */
 export function dateAfter(date: string): string {
   return new Date(Date.parse(date) + DAY).toISOString().slice(0, 10)

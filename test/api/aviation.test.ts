@@ -252,7 +252,7 @@ describe('airports', () => {
         .slice(0, 6)
         .toReversed()
         .map((row) => ({
-          ...{ iata: 'MAD', period_start: new Date(row['period_start'] as number).toISOString(), interval: '1d' },
+          ...{ iata: 'MAD', period_start: new Date(row['period_start'] as number).toISOString(), interval: '1d', date: row['local_date'] },
           ...punctualityOf([row]),
           ...(row['nm_movements'] === null
             ? { nm_movements: null, atfm_delay_minutes: null, atfm_delay_per_arrival_minutes: null }
@@ -264,6 +264,7 @@ describe('airports', () => {
     const months = (await service.json(`${path}?interval=1mo`)).history
     const september = madrid.filter(({ month }) => month === '2026-09')
     expect(months.map((one: Reply) => one.period_start)).toEqual(['2026-08-31T22:00:00.000Z', '2026-09-30T22:00:00.000Z'])
+    expect(months.map((one: Reply) => one.date)).toEqual(['2026-09', '2026-10'])
     expect(months[0]).toMatchObject({ ...punctualityOf(september), ...networkOf(september), coverage: rounded(september.length / 30, 6) })
     const palma = (await service.json('/api/aviacion/aeropuertos/PMI/historico?interval=1mo')).history
     expect(palma.at(-1)).toMatchObject({ ...NOTHING, nm_movements: 22 * 1100 })

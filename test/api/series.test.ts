@@ -200,10 +200,11 @@ async function expected(
   const zoned = (at: string): string => `timezone('Europe/Madrid', ${at})`
   const begin = interval === '1h' ? `date_trunc('hour', observed_at)` : zoned(`date_trunc('${unit}', ${zoned('observed_at')})`)
   const end = interval === '1h' ? `begun + INTERVAL 1 HOUR` : zoned(`${zoned('begun')} + INTERVAL 1 ${unit}`)
+  const date = { '1h': 'NULL', '1d': '%Y-%m-%d', '1w': '%Y-%m-%d', '1mo': '%Y-%m', '1y': '%Y' }[interval]
   return await golden(
     lake,
     [readings],
-    `SELECT epoch_ms(begun) AS period_start, '${interval}' AS interval, name, count(*) AS rows, CAST(avg(price) AS DECIMAL(9, 3)) AS price_mean,
+    `SELECT epoch_ms(begun) AS period_start, '${interval}' AS interval, nullif(strftime(${zoned('begun')}, '${date}'), 'NULL') AS date, name, count(*) AS rows, CAST(avg(price) AS DECIMAL(9, 3)) AS price_mean,
       max(price) AS price_max, CAST(least(1, 3600 * count(*) / (epoch(${end}) - epoch(begun))) AS DECIMAL(9, 6)) AS coverage, min(price) AS price_min,
       CASE WHEN count(*) = count(price) THEN CAST(sum(price) AS DECIMAL(9, 3)) END AS price_sum,
       list(price ORDER BY observed_at DESC) FILTER (WHERE price IS NOT NULL)[1] AS price_last,
@@ -227,7 +228,7 @@ describe.each(STEPS)('by %s', (interval) => {
       expect(right.length).toBeGreaterThan(0)
       expect(await answered('plain', id, { ...period, interval })).toEqual(right)
       const shown = right.map((row) =>
-        Object.fromEntries(['period_start', 'interval', ...Object.keys(shape)].map((name) => [name, row[name]])),
+        Object.fromEntries(['period_start', 'interval', 'date', ...Object.keys(shape)].map((name) => [name, row[name]])),
       )
       expect(await answered('rolled', id, { ...period, interval })).toEqual(shown)
       if (interval !== '1h') break
@@ -256,7 +257,7 @@ describe.each(STEPS)('by %s', (interval) => {
 })
 
 test('days that are over are read from the roll-up alone', async () => {
-  const point = { interval: '1d', name: 'kept', rows: 12, price_mean: 1.5, price_max: 2, coverage: 0.5 }
+  const point = { interval: '1d', date: '2028-06-15', name: 'kept', rows: 12, price_mean: 1.5, price_max: 2, coverage: 0.5 }
   expect(await answered('rolled', 'kept', { ...WHOLE, interval: '1d' })).toEqual([
     { period_start: dayBounds('2028-06-15').start, ...point },
   ])

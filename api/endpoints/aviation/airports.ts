@@ -7,7 +7,7 @@ import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviati
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { offsetAt } from '../../../lake/schema/time.ts'
+import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type MemoryAsk, type StatesOf } from '../../define/endpoint.ts'
 import { meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
@@ -101,7 +101,7 @@ const shownBy = memo((...[, state]: StatesOf<typeof STATES>) =>
 function todayOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>): ValueOf<typeof figures>['today'] {
   const shown = shownBy(...states)
   if (!shown) return null
-  const date = new Date(shown.at + offsetAt(shown.at, row.time_zone)).toISOString().slice(0, 10)
+  const date = localDate(shown.at, row.time_zone)
   const flown = (shown.byAirport.get(row.iata) ?? []).filter(({ flight_date }) => flight_date === date)
   return { date, ...punctualityOf(sumsOfFlights(flown)) }
 }

@@ -2,7 +2,7 @@ import { ferryStopTimes } from '../../../lake/datasets/maritime/ferry-stop-times
 import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { dayBounds, localDate, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { meaning, nested, optional, pick, record, type ValueOf } from '../../define/fields.ts'
@@ -14,7 +14,7 @@ import { CLOCK_S } from './ferries.ts'
 import { type FerryConnection, type FerryTerminal, ferryNetwork } from './ferry-network.ts'
 import { ferryRouteFields, ferryRouteOf, frequencyFields } from './ferry-route.ts'
 import { ferryDay, ferryFeeds, ferrySpans, ferryTimetables, type Sailing } from './ferry-timetables.ts'
-import { dateIn, monthsOf } from './frequency.ts'
+import { monthsOf } from './frequency.ts'
 import { listedPorts, type Port, portCatalogue } from './port-catalogue.ts'
 
 const { columns } = ferryStopTimes
@@ -76,7 +76,7 @@ export const ferryById = defineEndpoint({
       const ferries = await slice(ferryNetwork, madridDate(now))
       const connection = ferries.connections.find(({ id }) => id === p.id)
       if (!connection) return null
-      const date = p.date ?? dateIn(connection.timezone, now)
+      const date = p.date ?? localDate(now, connection.timezone)
       const { network } = connection
       if (p.date !== null)
         checkCovered(await slice(ferrySpans, ''), {

@@ -2,11 +2,12 @@ import { ferryRoutes } from '../../../lake/datasets/maritime/ferry-routes.ts'
 import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { localDate } from '../../../lake/schema/time.ts'
 import { meaning, nested, optional, type ValueOf } from '../../define/fields.ts'
 import { withExample } from '../common-fields.ts'
 import { SEASONS } from './codes.ts'
 import type { FerryConnection } from './ferry-network.ts'
-import { dateIn, nextSailing, seasonsOf, weekFrom } from './frequency.ts'
+import { nextSailing, seasonsOf, weekFrom } from './frequency.ts'
 import type { PortCatalogue } from './port-catalogue.ts'
 
 const { columns } = ferryRoutes
@@ -89,7 +90,7 @@ export function ferryRouteOf(connection: FerryConnection, { portOf }: PortCatalo
     duration_s: connection.duration?.median_s ?? null,
     duration_min_s: connection.duration?.shortest_s ?? null,
     duration_max_s: connection.duration?.longest_s ?? null,
-    sailings_per_week: weekFrom(connection, dateIn(connection.timezone, now)),
+    sailings_per_week: weekFrom(connection, localDate(now, connection.timezone)),
     next_sailing_at,
     in_service: next_sailing_at !== null,
     frequency: seasonsOf(connection),

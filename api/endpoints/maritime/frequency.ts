@@ -1,4 +1,4 @@
-import { dateAfter, datesBetween, madridDate, offsetAt, serviceStart } from '../../../lake/schema/time.ts'
+import { dateAfter, datesBetween, madridDate, serviceStart } from '../../../lake/schema/time.ts'
 import { memo } from '../../define/memo.ts'
 import type { FerryConnection } from './ferry-network.ts'
 
@@ -53,11 +53,6 @@ export function nextSailing({ days, timezone }: FerryConnection, now: number): n
     if (found !== undefined) next = Math.min(next ?? Number.POSITIVE_INFINITY, start + found * 1000)
   }
   return next
-}
-
-/** The date (YYYY-MM-DD) on the clock of a zone. */
-export function dateIn(zone: string, now: number): string {
-  return new Date(now + offsetAt(now, zone)).toISOString().slice(0, 10)
 }
 
 function seasonOf(date: string): string {

@@ -5,7 +5,7 @@ import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/q
 import { type Columns, col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
-import { type Bucket, bucketBounds, bucketEnd, bucketStart } from '../../define/buckets.ts'
+import { type Bucket, bucketBounds, bucketEnd, bucketStart, dateField, dateOfStep } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import type { LakeView } from '../../define/lake-view.ts'
@@ -30,6 +30,7 @@ const SPAN_DAYS = 31
 const STEP = {
   period_start: col.instant(0, 'Begin of the step.', { example: '2022-01-31T23:00:00.000Z' }),
   interval: col.string(0, 'Length of the step; 1y with view=imd.', { example: '1mo' }),
+  date: dateField('2022-01-31T23:00:00.000Z', '1mo'),
 } as const
 
 /** Columns of the rows of trips. */
@@ -168,6 +169,7 @@ export const mobilityList = defineEndpoint({
           destination AS destination_province_code,
           begun AS period_start,
           ${interval} AS "interval",
+          ${dateOfStep(sql`begun`, interval)} AS date,
           ${study} AS study,
           CAST(trips AS DECIMAL(18, 3)) AS trips,
           CAST(trip_km AS DECIMAL(18, 3)) AS trip_km,

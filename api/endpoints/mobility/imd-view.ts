@@ -48,6 +48,7 @@ export function imdRows(of: { readonly road: string | null; readonly time: Perio
     SELECT
       ${c('year_starts_at')} AS period_start,
       '1y' AS "interval",
+      CAST(${c('year')} AS VARCHAR) AS date,
       ${c('road')} AS road,
       nullif(${c('province_code')}, '00') AS province_code,
       ${c('year')} AS year,

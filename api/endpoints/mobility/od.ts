@@ -7,7 +7,7 @@ import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
-import { type Bucket, bucketEnd, bucketStart } from '../../define/buckets.ts'
+import { type Bucket, bucketEnd, bucketStart, dateField, dateOfStep } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import type { LakeView } from '../../define/lake-view.ts'
@@ -52,6 +52,7 @@ const cell = record('MobilityCell', 'Trips from one zone to another, or within o
   destination_zone: columns.destination_zone,
   period_start: col.instant(0, 'Begin of the step.', { example: '2022-01-31T23:00:00.000Z' }),
   interval: col.string(0, 'Length of the step.', { example: '1d' }),
+  date: dateField('2022-01-31T23:00:00.000Z', '1d'),
   study: columns.study,
   level: columns.zone_level,
   hour: optional(
@@ -149,6 +150,7 @@ export const mobilityMatrix = defineEndpoint({
           destination_zone,
           begun AS period_start,
           ${interval} AS "interval",
+          ${dateOfStep(sql`begun`, interval)} AS date,
           ${study} AS study,
           ${level} AS level,
           by_hour AS hour,

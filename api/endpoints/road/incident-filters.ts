@@ -86,5 +86,13 @@ export const closedFilter = defineFilter({
 })
 
 /** Filters of incidents by place, kind and road; lists add filters by area. */
-export const changedIncidentFilters = [placeFilter, typeFilter, measureFilter, closedFilter, severityFilter, severityMinFilter, roadFilter] as const
+export const changedIncidentFilters = [
+  placeFilter,
+  typeFilter,
+  measureFilter,
+  closedFilter,
+  severityFilter,
+  severityMinFilter,
+  roadFilter,
+] as const
 export const incidentFilters = [...changedIncidentFilters, areaFilter] as const

@@ -1,8 +1,11 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
+import { zoneOf } from '../../../lake/places/clocks.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { onlyOfRows } from '../../define/example.ts'
-import { nested, pick, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { integerParam, oneOf, withDefault } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { forecastFields, forecastList, forecastPlace, ON_DEMAND } from './forecast.ts'
@@ -11,15 +14,19 @@ import { type Along, demandedOf, forecastPlaceParams, forecastsOf, NOT_ALONG, no
 const DAY_MS = 86_400_000
 const FEED = 'aemet_forecast_daily'
 const { columns } = weatherForecastDaily
-const { source, municipality_code: _code, province_code: _province, issued_at, ...periodColumns } = columns
+const { source, municipality_code: _code, province_code: _province, issued_at, valid_from, valid_to, ...periodColumns } = columns
 
 type Row = StateRow<typeof weatherForecastDaily>
 
 const forecast = record('WeatherForecastDays', 'The daily forecast of a municipality.', {
   ...forecastFields,
   issued_at,
-  ...pick(columns, 'valid_from', 'valid_to'),
-  periods: nested.objects('The days, or parts of days, oldest first.', periodColumns),
+  ...{ valid_from, valid_to },
+  periods: nested.objects('The days, or parts of days, oldest first.', {
+    ...{ valid_from, valid_to },
+    date: col.local_date(0, 'Local date of the day, or of the part of a day.', { example: '2026-01-09' }),
+    ...periodColumns,
+  }),
   source,
 })
 
@@ -83,7 +90,7 @@ function toForecast(periods: readonly Row[], along: Along): ValueOf<typeof forec
     issued_at: first.issued_at,
     valid_from: first.valid_from,
     valid_to: Math.max(...periods.map(({ valid_to }) => valid_to)),
-    periods: [...periods],
+    periods: periods.map((one) => ({ ...one, date: localDate(one.valid_from, zoneOf(one.province_code)) })),
     source: first.source,
   }
 }
