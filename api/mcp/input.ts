@@ -6,41 +6,32 @@ export const MAX_ITEMS = 50
 
 /** Inputs of every tool. */
 export const commonInput = {
-  lang: z.enum(['es', 'en']).optional().describe('Language of texts and of names of codes. Spanish by default.'),
-  detail: z.enum(['concise', 'full']).optional().describe('`full` returns every field of each record. `concise` by default.'),
-  limit: z.int().min(1).max(MAX_ITEMS).optional().describe(`Records of each kind, 10 by default, at most ${MAX_ITEMS}.`),
-  cursor: z.string().max(2000).optional().describe('`next_cursor` of the previous answer, with otherwise the same arguments.'),
+  lang: z.enum(['es', 'en']).optional().describe('Language of texts; es by default.'),
+  detail: z.enum(['concise', 'full']).optional().describe('full: every field.'),
+  limit: z.int().min(1).max(MAX_ITEMS).optional().describe('Records of each kind; 10 by default.'),
+  cursor: z.string().max(2000).optional().describe('next_cursor of the answer before.'),
 }
 
 /** A province. */
-export const province = z
-  .string()
-  .max(80)
-  .optional()
-  .describe('Province: its name in any official language, or the two digits of its code.')
+export const province = z.string().max(80).optional().describe('Name or INE code.')
 /** A municipality. */
-export const municipality = z
-  .string()
-  .max(80)
-  .optional()
-  .describe('Municipality: its name in any official language, or its five-digit code.')
+export const municipality = z.string().max(80).optional().describe('Name or INE code.')
 /** A road. */
-export const road = z.string().max(30).optional().describe('Road, such as A-6, AP-7 or N-340.')
+export const road = z.string().max(30).optional().describe('Such as A-6 or N-340.')
 /** A stretch of a road. */
 export const stretch = {
   road,
-  km_from: z.number().min(0).max(2000).optional().describe('First kilometre of the road, only with `road`.'),
-  km_to: z.number().min(0).max(2000).optional().describe('Last kilometre of the road, only with `road`.'),
+  km_from: z.number().min(0).max(2000).optional().describe('With road.'),
+  km_to: z.number().min(0).max(2000).optional().describe('With road.'),
 }
 /** A point and a radius. */
 export const near = {
-  lat: z.number().min(-90).max(90).optional().describe('Latitude of a point, WGS84; needs `lon`.'),
-  lon: z.number().min(-180).max(180).optional().describe('Longitude of a point, WGS84; needs `lat`.'),
-  radius_km: z.number().min(0.1).max(100).optional().describe('Radius around the point in km, 10 by default.'),
+  lat: z.number().min(-90).max(90).optional().describe('WGS84; with lon.'),
+  lon: z.number().min(-180).max(180).optional().describe('With lat.'),
+  radius_km: z.number().min(0.1).max(100).optional().describe('10 by default.'),
 }
 /** An instant or a day. */
-export const instant = (about: string) =>
-  z.string().max(40).optional().describe(`${about} ISO 8601 with a zone, or a day such as 2026-11-25.`)
+export const instant = (about: string) => z.string().max(40).optional().describe(`${about}: ISO 8601 with zone, or YYYY-MM-DD.`)
 
 /** Parameters of the API for a point and a radius. Throws `Misuse` for half a point. */
 export function around(input: {

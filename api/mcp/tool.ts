@@ -19,6 +19,8 @@ export interface ToolRequest {
   readonly fields: readonly string[]
   /** One line about a record, with units. */
   readonly line: (record: ReplyRecord) => string
+  /** False for a record without a value, which answers leave out. */
+  readonly isSaid?: (record: ReplyRecord) => boolean
   /** False if the endpoint has no parameter `limit`. */
   readonly takesLimit?: boolean
 }
@@ -46,7 +48,12 @@ export interface Tool<I extends z.ZodRawShape = z.ZodRawShape> {
   readonly instead?: string
   readonly input: I
   /** The requests for an input. Throws `Misuse` for an input that cannot be answered. */
-  readonly requests: (input: z.infer<z.ZodObject<I>>, lookUp: LookUp) => readonly ToolRequest[] | Promise<readonly ToolRequest[]>
+  readonly requests: (
+    input: z.infer<z.ZodObject<I>>,
+    lookUp: LookUp,
+    /** The time of the call, ms. */
+    now: number,
+  ) => readonly ToolRequest[] | Promise<readonly ToolRequest[]>
 }
 
 /** An input that a tool cannot answer; the message says what to do instead. */

@@ -14,6 +14,7 @@ import { run, runSteps } from './run.ts'
 import { type ClientRequest, type Description, heyApiProgram, typescriptProgram } from './typescript.ts'
 
 const PARSER = fileURLToPath(new URL('./parse_replies.py', import.meta.url))
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const JAVA_READER = fileURLToPath(new URL('./ReadReplies.java', import.meta.url))
 /** Lists that clients of the slower languages read. */
 const LISTS = 10
@@ -27,6 +28,7 @@ const CHECKS: Readonly<Record<string, (asked: Asked) => Promise<boolean>>> = {
   'hey-api': checkHeyApi,
   go: checkGo,
   java: checkJava,
+  mcp: checkMcp,
 }
 
 const TSC = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', '--skipLibCheck'] as const
@@ -192,6 +194,12 @@ async function checkJava(): Promise<boolean> {
     ['bash', '-c', 'javac -nowarn -proc:none -d classes -cp "$0/*" ReadReplies.java $(find made/src/main/java -name "*.java")', jars],
     ['java', '-cp', `classes:${jars}/*`, 'ReadReplies', join(folder, 'few.json')],
   ])
+}
+
+/** The questions of a test, by the MCP client for Python over HTTP and over standard input and output. */
+async function checkMcp(): Promise<boolean> {
+  const asked = [join(PROJECT, 'scripts/test'), 'test/api/mcp/seeded-questions'] as const
+  return await runSteps('mcp', PROJECT, [asked], { REQUIRE: 'python', MCP_PYTHON: join(clients, 'mcp/bin/python') })
 }
 
 /** A folder for a client, with the packages that it has in `node_modules`. */

@@ -83,7 +83,7 @@ test('everything that begins and ends has events, in the stream and for webhooks
 
 test('every live dataset is in the answers of a tool for assistants, or there is a reason', async () => {
   const requests = await Promise.all(
-    tools.flatMap(({ name, requests }) => (INPUTS[name] ?? []).map(async (input) => requests(input as never, async () => []))),
+    tools.flatMap(({ name, requests }) => (INPUTS[name] ?? []).map(async (input) => requests(input as never, async () => [], 0))),
   )
   const paths = new Set(requests.flat().map(({ path }) => path))
   const answered = new Set(endpoints.filter(({ path }) => paths.has(path)).flatMap(datasetsOf))

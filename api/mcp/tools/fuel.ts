@@ -23,17 +23,16 @@ export const findFuel = defineTool({
   name: 'find_fuel',
   title: 'Filling stations and their prices',
   description:
-    'Filling stations that sell a fuel in Spain, the cheapest or the nearest first: price, operator, address, opening hours. Around a point, in a municipality or province, or along a road. ' +
-    'Answers "Where is diesel cheapest near Olot?".',
+    'Filling stations by price or distance, with address and opening hours: in a place, around a point or along a road. "Where is diesel cheapest in Olot?"',
   plan: 'FREE',
   input: {
-    fuel: fuel.describe('The fuel.'),
+    fuel: fuel.describe('diesel is the usual one (gasóleo A).'),
     ...{ province, municipality },
-    locality: z.string().max(80).optional().describe('Town or village, not necessarily a municipality.'),
+    locality: z.string().max(80).optional().describe('Town that is no municipality.'),
     ...stretch,
     ...near,
-    sort: z.enum(['price', 'distance']).optional().describe('`price` by default; `distance` needs a point.'),
-    open_now: z.boolean().optional().describe('Only stations that are open now.'),
+    sort: z.enum(['price', 'distance']).optional().describe('price by default; distance needs a point.'),
+    open_now: z.boolean().optional().describe('Only open ones.'),
     ...commonInput,
   },
   requests: ({ fuel, province, municipality, locality, road, km_from, km_to, sort = 'price', open_now, ...point }) => {
@@ -90,12 +89,12 @@ export const getFuelTrend = defineTool({
   name: 'get_fuel_trend',
   title: 'Fuel prices: average, trend and forecast',
   description:
-    'National average price of a fuel now (free), its trend over the last weeks and a forecast for the coming days (plan PRO). Answers "Is diesel getting cheaper?" and "Should I fill up today or next week?".',
+    'Mean price of a fuel in Spain now (free), its trend and a forecast (PRO). "Should I fill up today or next week?": forecast=true.',
   plan: 'FREE',
   input: {
-    fuel: fuel.describe('The fuel.'),
-    weeks: z.int().min(4).max(104).optional().describe('Weeks of the trend, 12 by default.'),
-    forecast: z.boolean().optional().describe('Also the forecast of the next seven days.'),
+    fuel: fuel.describe('As in find_fuel.'),
+    weeks: z.int().min(4).max(104).optional().describe('Of the trend; 12 by default.'),
+    forecast: z.boolean().optional().describe('Also the next seven days.'),
     ...commonInput,
   },
   requests: ({ fuel, weeks, forecast = false }) => [
@@ -110,7 +109,7 @@ export const getFuelTrend = defineTool({
 const AVERAGE: Pick<ToolRequest, 'fields' | 'line'> = {
   fields: ['fuel', 'area_kind', 'name', 'price_mean', 'price_unit', 'stations'],
   line: (one) =>
-    `Average now, ${String(one['name'])}: ${String(one['price_mean'])} ${String(one['price_unit'])} over ${String(one['stations'])} stations`,
+    `Average now, ${amount(one, 'name') ?? 'Spain'}: ${String(one['price_mean'])} ${String(one['price_unit'])} over ${String(one['stations'])} stations`,
 }
 
 const TREND: Pick<ToolRequest, 'fields' | 'line'> = {
@@ -136,8 +135,8 @@ const TREND: Pick<ToolRequest, 'fields' | 'line'> = {
     ),
 }
 
-const FORECAST: Pick<ToolRequest, 'fields' | 'line'> = {
+const FORECAST: Pick<ToolRequest, 'fields' | 'line' | 'isSaid'> = {
+  isSaid: (one) => one['price'] !== null,
   fields: ['fuel', 'date', 'price', 'price_unit', 'interval', 'reason'],
-  line: (one) =>
-    `Forecast for ${String(one['date'])}: ${amount(one, 'price') ?? `none (${String(one['reason'])})`} ${String(one['price_unit'] ?? '')}`,
+  line: (one) => `Forecast for ${String(one['date'])}: ${String(one['price'])} ${String(one['price_unit'])}`,
 }

@@ -7,7 +7,7 @@ const FLOW: Omit<ToolRequest, 'query'> = {
   path: '/api/movilidad',
   fields: [
     'period_start',
-    'interval',
+    'date',
     'origin_province',
     'destination_province',
     'trips',
@@ -18,7 +18,7 @@ const FLOW: Omit<ToolRequest, 'query'> = {
   ],
   line: (one) =>
     phrase(
-      `${String(one['origin_province'])} to ${String(one['destination_province'])}, ${String(one['interval'])} from ${String(one['period_start'])}: ${amount(one, 'trips') ?? 'unknown'} trips`,
+      `${String(one['origin_province'])} to ${String(one['destination_province'])}, ${String(one['date'])}: ${amount(one, 'trips') ?? 'unknown'} trips`,
       labelled('mean distance', one, 'mean_distance_km', 'km'),
       `${String(one['days_present'])} of ${String(one['days_expected'])} days`,
     ),
@@ -54,18 +54,17 @@ export const getMobility = defineTool({
   name: 'get_mobility',
   title: 'Mobility: trips, corridors, average daily traffic',
   description:
-    'Trips between provinces from mobile-phone data (origin, destination), average daily traffic of a corridor, or of the sections of a road. Plan PRO. ' +
-    'Answers "How many people travel from Madrid to Valencia?" and "How busy is the A-6?".',
+    'Trips between provinces by mobile-phone data (origin, destination), or vehicles a day of a corridor or of the sections of a road. "How many people travel from Madrid to Valencia?", "How busy is the A-6?"',
   plan: 'PRO',
   instead: 'get_incidents',
   input: {
-    origin: z.string().max(80).optional().describe('Province of origin.'),
-    destination: z.string().max(80).optional().describe('Province of destination.'),
-    from: instant('Begin of the period of trips; the last full month by default.'),
-    to: instant('End of the period of trips.'),
-    corridor: z.string().max(60).optional().describe('Name of a corridor, such as M-30 or A-6.'),
+    origin: z.string().max(80).optional().describe('Province.'),
+    destination: z.string().max(80).optional().describe('Province.'),
+    from: instant('Of trips; the last full month by default'),
+    to: instant('Of trips'),
+    corridor: z.string().max(60).optional().describe('Such as M-30.'),
     road,
-    year: z.int().min(1990).max(2200).optional().describe('Year of the daily traffic of a corridor or road.'),
+    year: z.int().min(1990).max(2200).optional().describe('Of vehicles a day.'),
     ...commonInput,
   },
   requests: ({ origin, destination, from, to, corridor, road, year }) => {
@@ -73,7 +72,7 @@ export const getMobility = defineTool({
     if (origin !== undefined || destination !== undefined)
       requests.push({ ...FLOW, query: { origin, destination, from, to, sort: '-trips' } })
     if (corridor !== undefined) requests.push({ ...CORRIDOR, query: { q: corridor, year } })
-    if (road !== undefined) requests.push({ ...SECTION, query: { road, year } })
+    if (road !== undefined) requests.push({ ...SECTION, query: { road, year, sort: '-imd_veh_day' } })
     if (requests.length === 0) throw new Misuse('Of what? Give origin or destination (a province), a corridor, or a road.')
     return requests
   },

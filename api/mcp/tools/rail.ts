@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RAIL_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
+import { foldName } from '../../../lake/places/names.ts'
 import { commonInput, instant } from '../input.ts'
 import { amount, defineTool, type LookUp, labelled, Misuse, phrase, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
 
@@ -34,9 +35,9 @@ const BOARD_FIELDS = [
   'status',
   'platform',
 ]
-const boardLine = (verb: string) => (one: ReplyRecord) =>
+const boardLine = (verb: string, station: string | null) => (one: ReplyRecord) =>
   phrase(
-    `${verb} ${String(one['scheduled_at'])}: ${phrase(amount(one, 'line') ?? amount(one, 'product'), labelled('train', one, 'train_number'))}`,
+    `${verb} ${station === null ? '' : `${station} `}${String(one['scheduled_at'])}: ${phrase(amount(one, 'line') ?? amount(one, 'product'), labelled('train', one, 'train_number'))}`,
     labelled('from', one, 'origin'),
     labelled('to', one, 'destination'),
     one['is_live'] === true ? (labelled('expected', one, 'expected_at') ?? 'live') : 'by the timetable, no live data',
@@ -72,14 +73,17 @@ const POSITION: Omit<ToolRequest, 'query' | 'path'> = {
     ),
 }
 
-/** Finds a station by name or id. Throws `Misuse` with the choices if there is none or several. */
-async function stationOf(station: string, lookUp: LookUp): Promise<string> {
-  if (/^\d{4,6}$/.test(station)) return station
+/** Maximum number of stations of one name: `Atocha` is one of commuter and one of other trains. */
+const MAX_STATIONS = 3
+
+/** Finds stations by name or id. Throws `Misuse` with the choices if there are none or too many. */
+async function stationsOf(station: string, lookUp: LookUp): Promise<readonly { readonly id: string; readonly name: string | null }[]> {
+  if (/^(\w+:)?\d{4,6}$/.test(station)) return [{ id: station, name: null }]
   const found = await lookUp('/api/trenes/estaciones', { q: station, limit: 6, fields: ['id', 'name', 'province'] })
-  const [only] = found
-  if (!only) throw new Misuse(`No station is named ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
-  const exact = found.find((one) => String(one['name']).toLowerCase() === station.toLowerCase())
-  if (exact || found.length === 1) return String((exact ?? only)['id'])
+  if (found.length === 0) throw new Misuse(`No station is named ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
+  const exact = found.filter((one) => foldName(String(one['name'])) === foldName(station))
+  const chosen = exact.length > 0 ? exact : found
+  if (chosen.length <= MAX_STATIONS) return chosen.map(({ id, name }) => ({ id: String(id), name: String(name) }))
   const choices = found.map((one) => `${String(one['name'])} (${String(one['province'])}): ${String(one['id'])}`)
   throw new Misuse(`Several stations match ${JSON.stringify(station)}; call again with one of these ids: ${choices.join('; ')}.`)
 }
@@ -89,27 +93,21 @@ export const getTrainStatus = defineTool({
   name: 'get_train_status',
   title: 'Trains: alerts, departures, arrivals, positions',
   description:
-    'Trains (Renfe), and timetables of metros, trams and regional trains of Madrid, Barcelona (FGC), Valencia, Alicante, Málaga and Mallorca: service alerts, departures and arrivals of a station with delays (free), and train positions (plan PRO). ' +
-    'Answers "When is the next train from Atocha?" and "Is there trouble on C-5?".',
+    'Trains of Renfe, and FGC, metros and trams of Madrid, Valencia, Alicante, Málaga, Mallorca: alerts, departures and arrivals with delays (free), positions (PRO). "When is the next train from Atocha?"',
   plan: 'FREE',
   input: {
-    what: z.enum(['alerts', 'departures', 'arrivals', 'position']).describe('What to return.'),
-    station: z.string().max(80).optional().describe('Name or id of a station; required for departures and arrivals.'),
-    line: z.string().max(30).optional().describe('Line, such as C5 or R2.'),
-    network: z
-      .enum(Object.keys(RAIL_NETWORKS.codes))
-      .optional()
-      .describe(
-        'Of Renfe, CERCANIAS is commuter, AVLDMD medium and long distance. FGC has positions without delays; others have timetables only.',
-      ),
-    train_id: z.string().max(60).optional().describe('Id of a train, for its position and next stops.'),
-    at: instant('Departures or arrivals from this time on; now by default.'),
-    min_delay_min: z.int().min(0).max(1440).optional().describe('Only trains with at least this delay in minutes (position).'),
+    what: z.enum(['alerts', 'departures', 'arrivals', 'position']).describe('See above.'),
+    station: z.string().max(80).optional().describe('Name or id; for departures and arrivals.'),
+    line: z.string().max(30).optional().describe('Such as C5.'),
+    network: z.enum(Object.keys(RAIL_NETWORKS.codes)).optional().describe('CERCANIAS commuter, AVLDMD long distance.'),
+    train_id: z.string().max(60).optional().describe('Of position: one train and its next stops.'),
+    at: instant('From; now by default'),
+    min_delay_min: z.int().min(0).max(1440).optional().describe('Of position: at least this delay.'),
     ...commonInput,
   },
   requests: async ({ what, station, line, network, train_id, at, min_delay_min }, lookUp) => {
-    const named = station === undefined ? undefined : await stationOf(station, lookUp)
-    if (what === 'alerts') return [{ ...ALERT, query: { network, line, station: named } }]
+    const named = station === undefined ? [] : await stationsOf(station, lookUp)
+    if (what === 'alerts') return [{ ...ALERT, query: { network, line, station: named[0]?.id } }]
     if (what === 'position') {
       if (train_id !== undefined)
         return [
@@ -124,13 +122,11 @@ export const getTrainStatus = defineTool({
         ]
       return [{ ...POSITION, path: '/api/trenes/posiciones', query: { network, line, min_delay: min_delay_min, sort: '-delay_s' } }]
     }
-    if (named === undefined) throw new Misuse(`${what} need a station: give its name or id as \`station\`.`)
-    const [word, path] = what === 'departures' ? ['Departs', 'salidas'] : ['Arrives', 'llegadas']
-    return [
-      {
-        ...{ kind: what === 'departures' ? 'departure' : 'arrival', path: `/api/trenes/estaciones/{id}/${path}`, inPath: { id: named } },
-        ...{ query: { at, line, network }, fields: BOARD_FIELDS, line: boardLine(word as string) },
-      },
-    ]
+    if (named.length === 0) throw new Misuse(`${what} need a station: give its name or id as \`station\`.`)
+    const [kind, verb, path] = what === 'departures' ? ['departure', 'Departs', 'salidas'] : ['arrival', 'Arrives', 'llegadas']
+    return named.map(({ id, name }) => ({
+      ...{ kind: kind as string, path: `/api/trenes/estaciones/{id}/${path}`, inPath: { id } },
+      ...{ query: { at, line, network }, fields: BOARD_FIELDS, line: boardLine(verb as string, name) },
+    }))
   },
 })

@@ -21,6 +21,7 @@ const incidentLine = (one: ReplyRecord): string =>
     labelled('towards', one, 'destination'),
     labelled('delay', one, 'delay_minutes', 'min'),
     labelled('since', one, 'created_at'),
+    labelled('expected until', one, 'expected_end_at'),
     quoted(one, 'description'),
     `id ${String(one['id'])}`,
   )
@@ -38,6 +39,7 @@ function incidents(query: ToolRequest['query']): ToolRequest {
     'description',
     'delay_minutes',
     'created_at',
+    'expected_end_at',
     'lat',
     'lon',
   ]
@@ -110,7 +112,7 @@ export function drivingWeather(query: ToolRequest['query']): ToolRequest {
     ],
     line: (one) =>
       phrase(
-        `${String(one['name'])} (${phrase(place(one), labelled('', one, 'distance_m', 'm from the road')?.trim())})`,
+        `${String(one['name'])} (${phrase(place(one), amount(one, 'distance_m', one['road'] === null ? 'm away' : 'm from the road'))})`,
         Array.isArray(one['conditions']) && one['conditions'].length > 0 ? one['conditions'].join(' + ') : 'no adverse conditions',
         amount(one, 'temp_c', '°C'),
         labelled('rain', one, 'precipitation_mm', 'mm in the last hour'),
@@ -128,21 +130,21 @@ export const getIncidents = defineTool({
   name: 'get_incidents',
   title: 'Road incidents',
   description:
-    'Active traffic incidents in Spain: accidents, congestion, roadworks, closures, obstacles. By province, municipality, road and km, or around a point. ' +
-    'Answers "Is there an accident on the A-6?" and "What is closed in Granada?". Optionally with V16 beacons of stopped vehicles.',
+    'Incidents on roads now: accidents, congestion, roadworks, closures, obstacles. "Is the A-6 closed?", "What is closed in Granada?": closed=true.',
   plan: 'FREE',
   input: {
     ...{ province, municipality },
     ...stretch,
-    type: z.array(z.enum(INCIDENT_TYPES)).max(10).optional().describe('Only incidents of these types.'),
-    severity_min: z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).optional().describe('Only incidents of at least this severity.'),
+    type: z.array(z.enum(INCIDENT_TYPES)).max(10).optional().describe('By cause.'),
+    closed: z.boolean().optional().describe('true: only closures of a road or carriageway, whatever the type.'),
+    severity_min: z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).optional().describe('At least.'),
     ...near,
-    include_v16: z.boolean().optional().describe('Also the active V16 beacons of the same place.'),
+    include_v16: z.boolean().optional().describe('Also beacons of stopped vehicles.'),
     ...commonInput,
   },
-  requests: ({ province, municipality, road, km_from, km_to, type, severity_min, include_v16, ...point }) => {
+  requests: ({ province, municipality, road, km_from, km_to, type, closed, severity_min, include_v16, ...point }) => {
     const where = { province, municipality, road, km_from, km_to, ...around(point) }
-    return [incidents({ ...where, type, severity_min }), ...(include_v16 ? [beacons(where)] : [])]
+    return [incidents({ ...where, type, closed, severity_min }), ...(include_v16 ? [beacons(where)] : [])]
   },
 })
 
@@ -180,18 +182,17 @@ export const getRoadStatus = defineTool({
   name: 'get_road_status',
   title: 'State of a road',
   description:
-    'Everything live on one road or a stretch of it: incidents, V16 beacons, roadworks, messages of variable-message panels, traffic at its detectors (slowest lanes first), and the weather near it. ' +
-    'Answers "Is the AP-7 clear at km 140?" (give km_from and km_to around it).',
+    'All that is live on a road: incidents, V16 beacons, roadworks, message panels, detectors (slowest lanes first), weather. "Is the AP-7 clear at km 140?": km_from and km_to around it.',
   plan: 'FREE',
   input: {
-    road: z.string().max(30).describe('Road, such as A-6, AP-7 or N-340.'),
+    road: z.string().max(30).describe('Such as A-6 or N-340.'),
     km_from: stretch.km_from,
     km_to: stretch.km_to,
     include: z
       .array(z.enum(['incidents', 'v16', 'works', 'panels', 'traffic', 'weather']))
       .max(6)
       .optional()
-      .describe('What to include; all by default.'),
+      .describe('All by default.'),
     ...commonInput,
   },
   requests: ({ road, km_from, km_to, include }) =>
@@ -203,30 +204,29 @@ export const getTrafficIntensity = defineTool({
   name: 'get_traffic_intensity',
   title: 'Traffic in a city',
   description:
-    'Current traffic in Madrid, Barcelona, València or Bilbao: congestion against the typical hour (plan PRO), and sensors or street sections (level of traffic; vehicles per hour and occupancy in Madrid and Bilbao; free for Madrid). ' +
-    'With forecast_hours the forecast for the M-30 corridor or one sensor (plan PRO).',
+    "Traffic in a city now: congestion against the typical hour (PRO), then its densest sensors or street sections (Madrid free, others PRO). forecast_hours: forecast of Madrid's M-30 or one sensor (PRO).",
   plan: 'FREE',
   input: {
     city: z.enum(['madrid', 'barcelona', 'valencia', 'bilbao']).describe('The city.'),
-    level_min: z
-      .enum(['SLOW', 'QUEUES', 'CONGESTION'])
-      .optional()
-      .describe('Only sensors or sections with at least this level of service: SLOW is dense, QUEUES very dense.'),
+    level_min: z.enum(['SLOW', 'QUEUES', 'CONGESTION']).optional().describe('At least: SLOW dense, QUEUES very dense.'),
     ...near,
-    forecast_hours: z.int().min(0).max(4).optional().describe('Hours to forecast, 0 (none) by default.'),
-    sensor: z.string().max(40).optional().describe('Id of a sensor to forecast, instead of the corridor M-30.'),
+    forecast_hours: z.int().min(0).max(4).optional().describe('0 by default.'),
+    sensor: z.string().max(40).optional().describe('Id of a sensor to forecast.'),
     ...commonInput,
   },
   requests: ({ city, level_min, forecast_hours = 0, sensor, ...point }) => {
     const levels = ['FLUID', 'SLOW', 'QUEUES', 'CONGESTION']
-    const level_of_service = level_min ? levels.slice(levels.indexOf(level_min)) : undefined
-    const query = { ...around(point), level_of_service }
+    const from = (least: string): string[] => levels.slice(levels.indexOf(least))
+    const at = around(point)
+    // Sections are not sorted by their level: without a place, those with free traffic are left out.
+    const least = level_min ?? (at.lat === undefined && city !== 'madrid' ? 'SLOW' : undefined)
+    const query = { ...at, level_of_service: least && from(least) }
     const byCity: ToolRequest =
       city === 'madrid'
         ? { path: '/api/trafico/intensidad', query: { ...query, sort: '-load_pct' }, ...READINGS }
         : { path: '/api/trafico/ciudades/{ciudad}', inPath: { ciudad: city }, query, ...SECTIONS }
     if (forecast_hours > 0 && city !== 'madrid') throw new Misuse('Forecasts exist for Madrid only: leave forecast_hours out.')
-    return [CITIES, byCity, ...(forecast_hours > 0 ? [forecast(forecast_hours, sensor)] : [])]
+    return [{ ...CITY, query: { ids: city } }, byCity, ...(forecast_hours > 0 ? [forecast(forecast_hours, sensor)] : [])]
   },
 })
 
@@ -258,6 +258,7 @@ const READINGS = {
 
 const SECTIONS = {
   kind: 'section',
+  isSaid: (one: ReplyRecord) => one['level'] !== 'UNKNOWN' || one['intensity_veh_h'] !== null,
   fields: ['id', 'name', 'level', 'forecast_15min_level', 'intensity_veh_h', 'occupancy_pct', 'speed_kmh', 'observed_at', 'lat', 'lon'],
   line: (one: ReplyRecord) =>
     phrase(
@@ -271,8 +272,8 @@ const SECTIONS = {
     ),
 }
 
-const CITIES: ToolRequest = {
-  ...{ kind: 'city', path: '/api/trafico/ciudades', query: {} },
+const CITY: Omit<ToolRequest, 'query'> = {
+  ...{ kind: 'city', path: '/api/trafico/ciudades', isSaid: (one) => one['availability'] === 'AVAILABLE' },
   fields: [
     'id',
     'name',
@@ -291,9 +292,8 @@ const CITIES: ToolRequest = {
   ],
   line: (one) =>
     phrase(
-      `${String(one['name'])}: ${String(one['availability'])}`,
-      amount(one, 'congestion_index', '% of the typical share of dense traffic'),
-      amount(one, 'dense_or_worse_pct', '% of its network dense or worse'),
+      `${String(one['name'])}: ${amount(one, 'dense_or_worse_pct') ?? 'unknown'} % of its network dense or worse`,
+      amount(one, 'congestion_index', '% of what is usual at this hour'),
       amount(one, 'congestion_pct', '% of it in congestion'),
       amount(one, 'fluid_pct', '% flowing freely'),
       labelled('mean', one, 'intensity_veh_h', 'vehicles/h per sensor'),
@@ -304,7 +304,7 @@ const CITIES: ToolRequest = {
 function forecast(hours: number, sensor: string | undefined): ToolRequest {
   const horizon = ['PT1H', 'PT2H', 'PT3H', 'PT4H'].slice(0, hours)
   return {
-    ...{ kind: 'forecast', path: '/api/trafico/prediccion' },
+    ...{ kind: 'forecast', path: '/api/trafico/prediccion', isSaid: (one) => one['intensity_veh_h'] !== null },
     query: { view: 'forecast', horizon, ...(sensor === undefined ? { corridor: 'm-30' } : { sensor }) },
     fields: ['series_id', 'direction', 'starts_at', 'intensity_veh_h', 'interval', 'baseline', 'horizon', 'is_over'],
     line: (one) =>

@@ -32,6 +32,7 @@ const HOTSPOT: Omit<ToolRequest, 'query'> = {
 const RISK: Omit<ToolRequest, 'query'> = {
   kind: 'risk',
   path: '/api/prediccion/riesgo',
+  isSaid: (one) => one['expected'] !== null,
   fields: ['section', 'road', 'km_from', 'km_to', 'province', 'starts_at', 'expected', 'risk_class', 'rank'],
   line: (one) =>
     phrase(
@@ -45,15 +46,15 @@ export const getRoadSafety = defineTool({
   name: 'get_road_safety',
   title: 'Road safety: accident figures, black spots, risk',
   description:
-    'Accidents with victims by year (plan PRO), black spots by kernel density (plan PRO), and the predicted risk of road sections in the next hours (plan ENTERPRISE).',
+    'stats: accidents with victims by year. hotspots: black spots. risk: predicted risk of road sections in the next hours (ENTERPRISE).',
   plan: 'PRO',
   instead: 'get_incidents',
   input: {
-    what: z.enum(['stats', 'hotspots', 'risk']).describe('What to return.'),
+    what: z.enum(['stats', 'hotspots', 'risk']).describe('See above.'),
     ...{ province, road },
-    bbox: z.string().max(80).optional().describe('minLon,minLat,maxLon,maxLat (hotspots, risk).'),
-    year: z.int().min(1990).max(2200).optional().describe('Year of the figures; all by default.'),
-    at: instant('First hour of the risk; the next one by default.'),
+    bbox: z.string().max(80).optional().describe('minLon,minLat,maxLon,maxLat.'),
+    year: z.int().min(1990).max(2200).optional().describe('Of stats; all by default.'),
+    at: instant('First hour of risk; the next by default'),
     ...commonInput,
   },
   requests: ({ what, province, road, bbox, year, at }) => {

@@ -1,14 +1,16 @@
 import { z } from 'zod'
+import { isoInstant } from '../../../lake/schema/time.ts'
 import { around, commonInput, instant, near, province } from '../input.ts'
 import { amount, defineTool, type LookUp, labelled, Misuse, phrase, place, type ReplyRecord, type ToolRequest } from '../tool.ts'
 
 const MARINE_FUEL: Omit<ToolRequest, 'query'> = {
   kind: 'marine_price',
   path: '/api/maritimo',
-  fields: ['id', 'port', 'fuel', 'use', 'price', 'price_unit', 'price_absence', 'operator', 'municipality', 'province', 'observed_at'],
+  isSaid: (one) => one['price'] !== null,
+  fields: ['id', 'port', 'fuel', 'use', 'price', 'price_unit', 'operator', 'municipality', 'province', 'observed_at'],
   line: (one) =>
     phrase(
-      `${String(one['fuel'])} in ${String(one['port'])}: ${amount(one, 'price') ?? `no price (${String(one['price_absence'])})`} ${amount(one, 'price_unit') ?? ''}`.trim(),
+      `${String(one['fuel'])} in ${String(one['port'])}: ${String(one['price'])} ${String(one['price_unit'])}`,
       labelled('for', one, 'use'),
       amount(one, 'operator'),
       amount(one, 'province'),
@@ -106,15 +108,15 @@ export const getMaritime = defineTool({
   name: 'get_maritime',
   title: 'Sea: marine fuel, ferries, vessels',
   description:
-    'Marine fuel prices in Spanish ports, ferry routes with operators, frequency and next sailing (free), and positions of vessels: one, or those around a port or point (plan PRO).',
+    'Marine fuel prices in ports, ferry routes with the next sailing (free), positions of vessels: one, or those around a port or point (PRO).',
   plan: 'FREE',
   input: {
-    what: z.enum(['fuel', 'ferries', 'vessels']).describe('What to return.'),
-    port: z.string().max(80).optional().describe('Name of a port (fuel), or its name or code (vessels around it).'),
-    vessel: z.string().max(80).optional().describe('One vessel: MMSI of nine digits, name, call sign or IMO number (vessels).'),
+    what: z.enum(['fuel', 'ferries', 'vessels']).describe('See above.'),
+    port: z.string().max(80).optional().describe('Name; of fuel and vessels.'),
+    vessel: z.string().max(80).optional().describe('MMSI, name, call sign or IMO number.'),
     province,
-    origin: z.string().max(80).optional().describe('Port that ferries leave from.'),
-    destination: z.string().max(80).optional().describe('Port that ferries go to.'),
+    origin: z.string().max(80).optional().describe('Port; of ferries.'),
+    destination: z.string().max(80).optional().describe('Port; of ferries.'),
     ...near,
     ...commonInput,
   },
@@ -166,29 +168,49 @@ const AIRPORT: Omit<ToolRequest, 'query'> = {
       amount(one, 'movements', 'movements'),
       labelled('departures observed by receivers', one, 'observed_departures'),
       labelled('arrivals observed by receivers', one, 'observed_arrivals'),
+      todayOf(one['today']),
     ),
 }
+
+/** The flights of today at an airport, as a phrase; null without any. */
+function todayOf(today: unknown): string | null {
+  if (typeof today !== 'object' || today === null) return null
+  const one = today as ReplyRecord
+  const figures = [
+    amount(one, 'flights', 'flights'),
+    labelled('share within 15 min', one, 'punctual_share'),
+    labelled('mean delay', one, 'mean_delay_minutes', 'min'),
+    labelled('cancelled', one, 'cancelled'),
+  ]
+  return `today (${String(one['date'])}): ${phrase(...figures)}`
+}
+
+/** How long after their scheduled time flights are listed by default, ms. */
+const RECENT_MS = 2 * 3_600_000
 
 /** Flights and airports. */
 export const getAviation = defineTool({
   name: 'get_aviation',
   title: 'Air: delays, airports, aircraft',
   description:
-    'Delays and cancellations at Spanish airports now, punctuality and traffic of airports, and positions of aircraft around an airport or point. Plan PRO.',
+    'delays: late and cancelled flights at Spanish airports. stats: punctuality and traffic of airports. aircraft: positions around an airport or point.',
   plan: 'PRO',
   input: {
-    what: z.enum(['delays', 'stats', 'aircraft']).describe('What to return.'),
-    airport: z.string().max(40).optional().describe('IATA code of an airport, such as MAD.'),
-    direction: z.enum(['ARRIVAL', 'DEPARTURE']).optional().describe('Only arrivals or departures (delays).'),
-    min_delay_min: z.int().min(0).max(1440).optional().describe('Only flights with at least this delay in minutes.'),
-    q: z.string().max(80).optional().describe('Name of an airport or town (stats).'),
+    what: z.enum(['delays', 'stats', 'aircraft']).describe('See above.'),
+    airport: z.string().max(40).optional().describe('IATA code.'),
+    direction: z.enum(['ARRIVAL', 'DEPARTURE']).optional().describe('Of delays.'),
+    min_delay_min: z.int().min(0).max(1440).optional().describe('At least this delay.'),
+    q: z.string().max(80).optional().describe('Airport or town; of stats.'),
     province,
     ...near,
-    at: instant('Not before this time (delays).'),
+    at: instant('Of delays: from; two hours ago by default'),
     ...commonInput,
   },
-  requests: async ({ what, airport, direction, min_delay_min, q, province, at, ...point }, lookUp) => {
-    if (what === 'delays') return [{ ...FLIGHT, query: { airport, direction, min_delay: min_delay_min, from: at } }]
+  requests: async ({ what, airport, direction, min_delay_min, q, province, at, ...point }, lookUp, now) => {
+    if (what === 'delays') {
+      const from = at ?? isoInstant(now - RECENT_MS)
+      return [{ ...FLIGHT, query: { airport, direction, min_delay: min_delay_min, from } }]
+    }
     if (what === 'stats') return [{ ...AIRPORT, query: { q: q ?? airport, province } }]
     if (point.lat !== undefined || point.lon !== undefined) return [{ ...AIRCRAFT, query: around(point) }]
     if (airport === undefined) throw new Misuse('Where? Aircraft need an airport, or lat and lon.')

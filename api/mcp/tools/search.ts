@@ -7,15 +7,11 @@ export const searchTransport = defineTool({
   name: 'search_transport',
   title: 'Search',
   description:
-    'Finds places and things by name: stations, ports, airports, roads and kilometres, municipalities, filling stations, sensors, panels. Tolerates misspellings. Returns ids for the other tools.',
+    'Finds places and things by name, also misspelt, with ids and positions for other tools: stations, ports, airports, towns, road kilometres, filling stations, sensors, panels.',
   plan: 'FREE',
   input: {
-    query: z.string().min(1).max(200).describe('What to find, such as "atocha", "gasolinera olot" or "A-6 km 12".'),
-    collections: z
-      .array(z.string().max(40))
-      .max(26)
-      .optional()
-      .describe('Only in these collections, such as rail-stations or gas-stations.'),
+    query: z.string().min(1).max(200).describe('Such as "atocha" or "A-6 km 12".'),
+    collections: z.array(z.string().max(40)).max(26).optional().describe('Such as rail-stations, gas-stations.'),
     province,
     lat: near.lat,
     lon: near.lon,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { around, commonInput, instant, municipality, near, province, stretch } from '../input.ts'
-import { amount, defineTool, labelled, Misuse, phrase, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
+import { amount, defineTool, type LookUp, labelled, Misuse, phrase, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
 import { drivingWeather } from './road.ts'
 
 const WARNING: Omit<ToolRequest, 'query'> = {
@@ -28,7 +28,7 @@ const HISTORY: Omit<ToolRequest, 'query'> = {
   fields: [
     'station_id',
     'period_start',
-    'interval',
+    'date',
     'temp_mean_c',
     'temp_min_c',
     'temp_max_c',
@@ -40,7 +40,7 @@ const HISTORY: Omit<ToolRequest, 'query'> = {
   ],
   line: (one) =>
     phrase(
-      `${String(one['period_start'])} (${String(one['interval'])}) at station ${String(one['station_id'])}`,
+      `${amount(one, 'date') ?? String(one['period_start'])} at station ${String(one['station_id'])}`,
       labelled('mean', one, 'temp_mean_c', '°C'),
       labelled('min', one, 'temp_min_c', '°C'),
       labelled('max', one, 'temp_max_c', '°C'),
@@ -80,7 +80,8 @@ const FORECAST_DAYS: Omit<ToolRequest, 'query'> = {
       labelled('road', one, 'road'),
       ...(one['periods'] as readonly ReplyRecord[]).map((day) =>
         [
-          `${String(day['valid_from'])}:`,
+          `${String(day['date'])}:`,
+          quoted(day, 'sky_description'),
           labelled('min', day, 'temp_min_c', '°C'),
           labelled('max', day, 'temp_max_c', '°C'),
           labelled('precipitation', day, 'precipitation_probability_pct', '%'),
@@ -99,13 +100,16 @@ const AIR: Omit<ToolRequest, 'query'> = {
   fields: ['id', 'name', 'province', 'level', 'is_partial', 'pollutants', 'observed_at', 'measurements', 'is_stale'],
   line: (one) =>
     phrase(
-      `${String(one['name'])}: ${amount(one, 'level') ?? 'no index'}`,
+      `${String(one['name'])}${one['level'] === null ? '' : `: ${String(one['level'])}`}`,
       Array.isArray(one['pollutants']) && one['pollutants'].length > 0 ? `by ${one['pollutants'].map(String).join(', ')}` : null,
+      (one['measurements'] as readonly ReplyRecord[])
+        .map((of) => `${String(of['pollutant'])} ${String(of['value'])} ${String(of['unit'])}`)
+        .join(', '),
       amount(one, 'province'),
       labelled('hour', one, 'observed_at'),
-      one['is_stale'] === true ? 'stale' : null,
       `id ${String(one['id'])}`,
     ),
+  isSaid: (one) => one['level'] !== null || (one['measurements'] as readonly unknown[]).length > 0,
 }
 
 /** Weather for drivers: current, warnings, forecast and history; and air quality. */
@@ -113,21 +117,23 @@ export const getWeather = defineTool({
   name: 'get_weather',
   title: 'Weather for drivers',
   description:
-    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free); the forecast of a municipality, a point or along a road for driving in the next two days, or by day for a week, hourly or daily history of a station or road, and the air quality of a province or around a point (plan PRO).',
+    'now: observations near a place or road. alerts: official warnings (both free). forecast: seven days, and driving conditions of the next two, for a municipality, point or road. history: of a station or road. air: air quality. "Will it rain in Toledo tomorrow?": forecast.',
   plan: 'FREE',
   input: {
-    what: z.enum(['now', 'alerts', 'forecast', 'history', 'air']).describe('What to return.'),
+    what: z.enum(['now', 'alerts', 'forecast', 'history', 'air']).describe('See above.'),
     ...{ province, municipality },
     ...stretch,
     ...near,
-    station: z.string().max(10).optional().describe('Id of a weather station (history).'),
-    from: instant('Begin of the history.'),
-    to: instant('End of the history.'),
-    interval: z.enum(['1h', '1d']).optional().describe('Step of the history or the forecast, 1h by default.'),
+    station: z.string().max(10).optional().describe('Of history: id or name.'),
+    from: instant('Of history'),
+    to: instant('Of history'),
+    interval: z.enum(['1h', '1d']).optional().describe('Of history: 1h by default. Of forecast: only the next hours, or only days.'),
     ...commonInput,
   },
-  requests: ({ what, province, municipality, road, km_from, km_to, station, from, to, interval, ...point }) => {
+  requests: async ({ what, province, municipality, road, km_from, km_to, station, from, to, interval, ...point }, lookUp) => {
     const at = around(point)
+    if (what === 'now' && municipality !== undefined && road === undefined)
+      return [drivingWeather(around({ ...(await middleOf(municipality, province, lookUp)), radius_km: point.radius_km ?? NEAR_KM }))]
     if (what === 'now') return [drivingWeather({ province, municipality, road, km_from, km_to, ...at })]
     if (what === 'alerts') {
       if (road !== undefined) throw new Misuse('Warnings need a province or a point: give one of them instead of the road.')
@@ -137,14 +143,35 @@ export const getWeather = defineTool({
       if (road !== undefined) throw new Misuse('Air quality needs a province or a point: give one of them instead of the road.')
       return [{ ...AIR, query: { province, municipality, ...at } }]
     }
-    if (what === 'forecast')
-      return [
-        {
-          ...(interval === '1d' ? FORECAST_DAYS : FORECAST),
-          query: { province, municipality, road, km_from, km_to, lat: at.lat, lon: at.lon },
-        },
-      ]
+    if (what === 'forecast') {
+      const query = { province, municipality, road, km_from, km_to, lat: at.lat, lon: at.lon }
+      const forecasts = [...(interval === '1h' ? [] : [FORECAST_DAYS]), ...(interval === '1d' ? [] : [FORECAST])]
+      return forecasts.map((one) => ({ ...one, query }))
+    }
     if (station === undefined && road === undefined) throw new Misuse('The history needs a station or a road: give one of them.')
-    return [{ ...HISTORY, query: { station, road, from, to, interval } }]
+    const id = station === undefined ? undefined : await weatherStationOf(station, lookUp)
+    return [{ ...HISTORY, query: { station: id, road, from, to, interval } }]
   },
 })
+
+/** Radius around a municipality in which the weather now is looked for: few have a station of their own. */
+const NEAR_KM = 25
+
+/** The position of a municipality. Throws `Misuse` if none has the name. */
+async function middleOf(
+  municipality: string,
+  province: string | undefined,
+  lookUp: LookUp,
+): Promise<{ readonly lat: number; readonly lon: number }> {
+  const [found] = await lookUp('/api/search', { q: municipality, collections: ['municipalities'], province, limit: 1 })
+  if (!found) throw new Misuse(`No municipality is named ${JSON.stringify(municipality)}. Use search_transport, or another spelling.`)
+  return found as { readonly lat: number; readonly lon: number }
+}
+
+/** The id of a weather station, by name or id: the best match. Throws `Misuse` if there is none. */
+async function weatherStationOf(station: string, lookUp: LookUp): Promise<string> {
+  if (/^\d{4}\w?$/.test(station)) return station
+  const [found] = await lookUp('/api/search', { q: station, collections: ['weather-stations'], limit: 1 })
+  if (!found) throw new Misuse(`No weather station is named ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
+  return String(found['id'])
+}

@@ -1,16 +1,29 @@
 import { expect, test } from 'vitest'
 import { answerTool } from '../../../api/mcp/answer.ts'
 import type { ApiReply } from '../../../api/mcp/ask.ts'
-import type { ReplyRecord, Tool } from '../../../api/mcp/tool.ts'
+import { localTime, withLocalTimes, zoneOfRecord } from '../../../api/mcp/text.ts'
+import type { ReplyRecord, Tool, ToolRequest } from '../../../api/mcp/tool.ts'
 
 const stops = (count: number): ReplyRecord[] =>
   Array.from({ length: count }, (_, at) => ({ stop_id: `${at}`, stop_name: `Estación número ${at} de la línea`.padEnd(250, '.') }))
 
-/** The answer to a call whose API returns this body. */
-async function answered(body: ReplyRecord): Promise<{ readonly text: string; readonly bytes: number; readonly answer: ReplyRecord }> {
-  const tool = { title: 'Trains', requests: () => [{ kind: 'train', path: '/x', query: {}, line: () => 'Train 1' }] } as unknown as Tool
-  const reply: ApiReply = { status: 200, headers: new Headers(), body }
-  const parts = { ask: async () => reply, baseUrl: '', isServed: () => true, clock: () => 0, signal: new AbortController().signal }
+/** The time of the calls. */
+const NOW = Date.UTC(2026, 6, 1, 22, 30)
+const TRAIN: Pick<ToolRequest, 'kind' | 'path' | 'query' | 'fields' | 'line'> = {
+  ...{ kind: 'train', path: '/x', query: {}, fields: [] },
+  line: () => 'Train 1',
+}
+
+/** The answer to a call whose API returns these bodies, one for each request of its tool. */
+async function answered(
+  body: ReplyRecord | readonly ReplyRecord[],
+  requests: readonly object[] = [{}],
+): Promise<{ readonly text: string; readonly bytes: number; readonly answer: ReplyRecord }> {
+  const tool = { title: 'Trains', requests: () => requests.map((one) => ({ ...TRAIN, ...one })) } as unknown as Tool
+  const bodies = [body].flat()
+  const headers = new Headers({ 'x-data-age': '600' })
+  const ask = async (): Promise<ApiReply> => ({ status: 200, headers, body: bodies.shift() as ReplyRecord })
+  const parts = { ask, baseUrl: '', isServed: () => true, clock: () => NOW, signal: new AbortController().signal }
   const { text, structured } = await answerTool(tool, {}, parts)
   return { text, bytes: Buffer.byteLength(JSON.stringify(structured)), answer: structured as unknown as ReplyRecord }
 }
@@ -33,4 +46,50 @@ test('a list too large loses its last records; a list without records matches no
   expect((many.answer['items'] as ReplyRecord[]).length).toBeGreaterThan(10)
   const none = await answered({ total: 0, trains: [] })
   expect([none.answer['items'], none.text]).toEqual([[], expect.stringContaining('Nothing matches.')])
+})
+
+test('each kind of record states the age of its own data, what was asked comes first, and records without a value are left out', async () => {
+  const line = (one: ReplyRecord): string => `Sensor ${String(one['id'])} at ${String(one['observed_at'])}`
+  const sensors = [
+    { id: '1', observed_at: '2026-07-01T22:29:00.000Z' },
+    { id: '2', observed_at: null, reason: 'not enough data: 3 weeks' },
+  ]
+  const bodies = [
+    { total: 2, sensors, updated_at: '2026-07-01T20:00:00.000Z', meta: { stale: false } },
+    { total: 1, trains: [{ id: '3' }], updated_at: '2026-07-01T22:20:00.000Z', meta: { stale: true } },
+  ]
+  const { text, answer } = await answered(bodies, [
+    { kind: 'road_sensor', fields: ['observed_at'], line, isSaid: (one: ReplyRecord) => one['observed_at'] !== null },
+    {},
+  ])
+  expect(text.split('\n').slice(0, 5)).toEqual([
+    'Trains, road sensor: 2 found, 1 shown. Data of 2026-07-01T22:29:00.000Z (2026-07-02 00:29 local), 60 s old. It is 2026-07-02 00:30 in Madrid.',
+    '- Sensor 1 at 2026-07-01T22:29:00.000Z (2026-07-02 00:29 local)',
+    'train: 1 found. Data of 2026-07-01T22:20:00.000Z (2026-07-02 00:20 local), 10 min old; STALE: the publisher is late.',
+    '- Train 1',
+    'Not included: road_sensor: 1 without a value (not enough data: 3 weeks).',
+  ])
+  expect(answer).toMatchObject({ updated_at: '2026-07-01T22:29:00.000Z', data_age_s: 60, total: 3, stale: true })
+  expect((answer['items'] as ReplyRecord[]).map(({ kind }) => kind)).toEqual(['road_sensor', 'train'])
+})
+
+test('an answer without records says what the data does not cover', async () => {
+  const meta = { coverage: { note: 'There is no source for Bizkaia.' } }
+  const { text } = await answered({ total: 0, incidents: [], meta })
+  expect(text).toContain('Nothing matches.\nNote: There is no source for Bizkaia.')
+})
+
+test('local times are those of the place of a record, in winter and summer', () => {
+  expect(withLocalTimes('at 2026-01-02T22:30:00.000Z, 2026-07-02T10:00:00Z')).toBe(
+    'at 2026-01-02T22:30:00.000Z (23:30 local), 2026-07-02T10:00:00Z (12:00 local)',
+  )
+  const zones = [
+    { airport: 'TFN' },
+    { province: 'Las Palmas' },
+    { lat: 28.1, lon: -15.4 },
+    { airport: 'MAD' },
+    { province: 'Madrid', lon: -3.7 },
+    {},
+  ]
+  expect(zones.map((one) => localTime(NOW, zoneOfRecord(one)).slice(11))).toEqual(['23:30', '23:30', '23:30', '00:30', '00:30', '00:30'])
 })

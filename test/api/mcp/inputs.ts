@@ -2,7 +2,7 @@
 export const INPUTS: Readonly<Record<string, readonly object[]>> = {
   get_incidents: [
     { province: 'Granada', include_v16: true, severity_min: 'LOW', type: ['ACCIDENT'] },
-    { lat: 40, lon: -3 },
+    { lat: 40, lon: -3, closed: true },
   ],
   get_road_status: [{ road: 'A-7', km_from: 1, km_to: 500 }],
   get_traffic_intensity: [
@@ -26,7 +26,7 @@ export const INPUTS: Readonly<Record<string, readonly object[]>> = {
     { what: 'now', road: 'A-6' },
     { what: 'alerts', province: 'Madrid' },
     { what: 'forecast', road: 'A-6' },
-    { what: 'forecast', municipality: 'Madrid', interval: '1d' },
+    { what: 'forecast', municipality: 'Madrid' },
     { what: 'air', province: 'Madrid' },
     { what: 'history', station: '3195', interval: '1d' },
   ],

@@ -139,12 +139,12 @@ export const questions: readonly Question[] = [
   {
     question: 'Where do people from Madrid travel to?',
     ...{ tool: 'get_mobility', args: { origin: 'Madrid' } },
-    ...{ rest: '/api/movilidad?origin=Madrid&sort=-trips&limit=10', says: ['trips', 'period_start'] },
+    ...{ rest: '/api/movilidad?origin=Madrid&sort=-trips&limit=10', says: ['trips', 'date'] },
   },
   {
     question: 'How busy is the A-6?',
     ...{ tool: 'get_mobility', args: { road: 'A-6' } },
-    ...{ rest: '/api/movilidad/imd?road=A-6&limit=10', says: ['imd_veh_day', 'year'] },
+    ...{ rest: '/api/movilidad/imd?road=A-6&sort=-imd_veh_day&limit=10', says: ['imd_veh_day', 'year'] },
   },
   {
     question: 'What is the daily traffic of the A-1 corridor?',
