@@ -48,6 +48,13 @@ test('months of the Canaries are those of their own clock: a month of plain date
   expect(stats.map((one: Reply) => [one.province_code, one.accidents]).sort()).toEqual(['28', '35', '38'].map((code) => [code, 1]))
 })
 
+test('the date is that of the place, as precise as the source', async () => {
+  const dates = async (query: string): Promise<unknown[]> =>
+    (await service.json(`/api/accidentes/microdata?fields=date&${query}`)).accidents.map((one: Reply) => one.date)
+  expect(await dates('from=2024-03-01&to=2024-04-01')).toEqual(['2024-03', '2024-03', '2024-03'])
+  expect(await dates('source=madrid')).toEqual(['2024-02-29'])
+})
+
 test('an accident with a known minute is at that instant', async () => {
   expect(await ids('source=madrid&from=2024-02-29T23:30:00Z&to=2024-02-29T23:31:00Z')).toEqual(['late'])
   expect(await ids('source=madrid&to=2024-03-01')).toEqual([])

@@ -214,7 +214,7 @@ const dictionary = (query = ''): Promise<Reply> => service.json(`/api/accidentes
 test('the codebook has every column of an accident, its codes, and their values in each source', async () => {
   const { columns } = await dictionary()
   const [accident] = (await list()).accidents
-  const own = Object.keys(accident).filter((name) => !['province', 'lat', 'lon'].includes(name))
+  const own = Object.keys(accident).filter((name) => !['province', 'date', 'lat', 'lon'].includes(name))
   expect(columns.map((one: Reply) => one.column).sort()).toEqual([...own, 'position'].sort())
   const type = columns.find((one: Reply) => one.column === 'road_type')
   expect(type).toMatchObject({ type: 'code', unit: null, nullable: true })

@@ -1,7 +1,10 @@
 import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { zoneOf } from '../../../lake/places/clocks.ts'
 import { sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
+import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
@@ -37,6 +40,7 @@ export const accident = record('Accident', 'A road accident, with counts of pers
   time_precision: columns.time_precision,
   period_start: columns.period_start,
   period_end: columns.period_end,
+  date: col.string(0, 'Local date of the accident: YYYY-MM-DD, or YYYY-MM if the source states only the month.', { example: '2024-03' }),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
   municipality_code: columns.municipality_code,
@@ -97,7 +101,7 @@ export const accident = record('Accident', 'A road accident, with counts of pers
   absent: columns.absent,
 })
 
-type AccidentRow = Omit<ValueOf<typeof accident.fields>, 'casualty' | 'province'> & { readonly is_casualty: boolean }
+type AccidentRow = Omit<ValueOf<typeof accident.fields>, 'casualty' | 'province' | 'date'> & { readonly is_casualty: boolean }
 
 const METHOD =
   'As the source publishes it; where it has a row per person, persons are counted. Positions are as published (`location_method` PUBLISHED) or, if the source states a road and kilometre, computed from known points of that road (ROAD_KM), with the expected error. More than 5 km from such points there is no position.'
@@ -138,10 +142,16 @@ export const accidentMicrodata = defineEndpoint({
     existingValues: { year: knownYears },
     rows: {
       columns: tableColumns(roadAccidents),
-      adds: ['casualty', 'province'],
+      adds: ['casualty', 'province', 'date'],
       // Changes the row in place: copying so many members costs more than reading them.
-      finish: (row: AccidentRow) => Object.assign(row, { casualty: row.is_casualty, province: provinceName(row.province_code) }),
+      finish: (row: AccidentRow) =>
+        Object.assign(row, { casualty: row.is_casualty, province: provinceName(row.province_code), date: dateOf(row) }),
     },
   },
   example: { year: '2024', province: 'Granada' },
 })
+
+/** The date of an accident at its place, as precise as its source states it. */
+function dateOf({ time_precision, period_start, province_code }: AccidentRow): string {
+  return localDate(period_start, zoneOf(province_code ?? '')).slice(0, time_precision === 'MONTH' ? 7 : 10)
+}
