@@ -135,7 +135,7 @@ export const getIncidents = defineTool({
   input: {
     ...{ province, municipality },
     ...stretch,
-    type: z.array(z.enum(INCIDENT_TYPES)).max(10).optional().describe('By cause.'),
+    type: z.array(z.enum(INCIDENT_TYPES)).max(10).optional().describe('By cause; CLOSURE is closed=true.'),
     closed: z.boolean().optional().describe('true: only closures of a road or carriageway, whatever the type.'),
     severity_min: z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).optional().describe('At least.'),
     ...near,
@@ -144,7 +144,13 @@ export const getIncidents = defineTool({
   },
   requests: ({ province, municipality, road, km_from, km_to, type, closed, severity_min, include_v16, ...point }) => {
     const where = { province, municipality, road, km_from, km_to, ...around(point) }
-    return [incidents({ ...where, type, closed, severity_min }), ...(include_v16 ? [beacons(where)] : [])]
+    // A closure has the type of its cause, if the source states one.
+    const others = type?.filter((one) => one !== 'CLOSURE')
+    const kinds = [
+      ...(type?.includes('CLOSURE') ? [{ closed: closed ?? true }] : []),
+      ...(others?.length === 0 ? [] : [{ type: others, closed }]),
+    ]
+    return [...kinds.map((one) => incidents({ ...where, ...one, severity_min })), ...(include_v16 ? [beacons(where)] : [])]
   },
 })
 

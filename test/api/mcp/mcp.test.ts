@@ -102,6 +102,18 @@ describe('tools', () => {
     }
   })
 
+  test('closures are found whatever their type, also if they are asked for as a type', async () => {
+    const asked = async (input: object): Promise<unknown[]> =>
+      (await requestsOf('get_incidents', input)).map(({ query: { type, closed } }) => ({ type, closed }))
+    expect(await asked({ road: 'A-6', type: ['CLOSURE'] })).toEqual([{ type: undefined, closed: true }])
+    expect(await asked({ type: ['ACCIDENT', 'CLOSURE'] })).toEqual([
+      { type: undefined, closed: true },
+      { type: ['ACCIDENT'], closed: undefined },
+    ])
+    expect(await asked({ type: ['ACCIDENT'], closed: true })).toEqual([{ type: ['ACCIDENT'], closed: true }])
+    expect(await asked({})).toEqual([{ type: undefined, closed: undefined }])
+  })
+
   test('find a vessel by name, vessels around a port, and aircraft around an airport', async () => {
     const vessel = await call('get_maritime', { what: 'vessels', vessel: 'Example Star' })
     expect(vessel.structuredContent.items.map(({ mmsi }: Reply) => mmsi)).toEqual(['224123450'])
