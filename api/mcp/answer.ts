@@ -130,11 +130,14 @@ function partOf({ request, reply }: Answered, now: number): Part {
   const said = request.isSaid ? records.filter(request.isSaid) : records
   const times = request.fields.includes('observed_at') ? said.flatMap((one) => textOrNone(one['observed_at'])) : []
   const [observed] = times.toSorted().toReversed()
-  const age = observed === undefined ? Number(headers.get('x-data-age') ?? Number.NaN) : Math.floor((now - Date.parse(observed)) / 1000)
+  // A reply whose records have no value is as old as other data.
+  const isOwn = said.length > 0 || records.length === 0
+  const replied = isOwn ? Number(headers.get('x-data-age') ?? Number.NaN) : Number.NaN
+  const age = observed === undefined ? replied : Math.floor((now - Date.parse(observed)) / 1000)
   return {
     ...{ request, reply, said },
     total: typeof body['total'] === 'number' ? body['total'] : records.length,
-    updated_at: observed ?? textOrNone(body['updated_at'])[0] ?? null,
+    updated_at: observed ?? (isOwn ? (textOrNone(body['updated_at'])[0] ?? null) : null),
     age_s: Number.isFinite(age) ? Math.max(0, age) : null,
   }
 }
@@ -272,7 +275,7 @@ function headOf(part: Part, shown: number): string {
   const count = `${total} found${shown < total ? `, ${shown} shown` : ''}`
   const age = age_s === null ? '' : `, ${duration(age_s)} old`
   const stale = metaOf(part).stale === true ? '; STALE: the publisher is late' : ''
-  return `${count}. Data of ${withLocalTimes(updated_at ?? 'unknown time')}${age}${stale}.`
+  return updated_at === null ? `${count}.` : `${count}. Data of ${withLocalTimes(updated_at)}${age}${stale}.`
 }
 
 /** When another call may return newer data: after the cache lifetime of replies, and at least a minute. */

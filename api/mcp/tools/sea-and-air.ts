@@ -122,7 +122,8 @@ export const getMaritime = defineTool({
   },
   requests: async ({ what, port, vessel, province, origin, destination, ...point }, lookUp) => {
     const at = around(point.lat === undefined && port !== undefined ? {} : point)
-    if (what === 'fuel') return [{ ...MARINE_FUEL, query: { port, province, ...at } }]
+    if (what === 'fuel')
+      return [{ ...MARINE_FUEL, query: { port, province, ...at, sort: at.lat === undefined ? 'price_eur_l' : undefined } }]
     if (what === 'ferries') return [{ ...FERRY, query: { origin, destination } }]
     if (vessel !== undefined)
       return [{ ...VESSEL, path: `${VESSEL.path}/{mmsi}`, inPath: { mmsi: await mmsiOf(vessel, lookUp) }, query: {}, takesLimit: false }]

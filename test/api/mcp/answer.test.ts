@@ -71,6 +71,9 @@ test('each kind of record states the age of its own data, what was asked comes f
   ])
   expect(answer).toMatchObject({ updated_at: '2026-07-01T22:29:00.000Z', data_age_s: 60, total: 3, stale: true })
   expect((answer['items'] as ReplyRecord[]).map(({ kind }) => kind)).toEqual(['road_sensor', 'train'])
+  const nothing = await answered(bodies[1] as ReplyRecord, [{ isSaid: () => false }])
+  expect(nothing.text).toMatch(/^Trains: 1 found, 0 shown\. It is/)
+  expect(nothing.answer).toMatchObject({ updated_at: null, data_age_s: null, items: [] })
 })
 
 test('an answer without records says what the data does not cover', async () => {

@@ -158,7 +158,7 @@ describe('a request that cannot be answered explains the next step', () => {
   })
 
   test('a query without data yet is no mistake, and may be sent again', async () => {
-    const words = /no data for this yet; the call is correct.*first publication of the city.*Call again in 300 s/
+    const words = /no data for this yet; the call is correct.*first publication of the city.*Call again in \d+ s/
     expect(textOf(await call('get_traffic_intensity', { city: 'bilbao' }))).toMatch(words)
   })
 

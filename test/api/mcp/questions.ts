@@ -94,7 +94,7 @@ export const questions: readonly Question[] = [
   {
     question: 'How dense is traffic in Madrid?',
     ...{ tool: 'get_traffic_intensity', args: { city: 'madrid' } },
-    ...{ rest: '/api/trafico/ciudades', says: ['name', 'congestion_pct', 'fluid_pct'] },
+    ...{ rest: '/api/trafico/ciudades?ids=madrid', says: ['name', 'congestion_pct', 'fluid_pct'] },
   },
   {
     question: 'Where in Madrid is it worst?',
@@ -172,6 +172,6 @@ export const questions: readonly Question[] = [
   {
     question: 'Where is marine gasoil cheap?',
     ...{ tool: 'get_maritime', args: { what: 'fuel' } },
-    ...{ rest: '/api/maritimo?limit=10', says: ['port', 'fuel', 'id'] },
+    ...{ rest: '/api/maritimo?sort=price_eur_l&limit=10', says: ['port', 'fuel', 'id'] },
   },
 ]
