@@ -138,6 +138,8 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly order: string
   /** Order of a search around a point; by default distance. */
   readonly orderAround?: string
+  /** Default order of a request with a parameter, by the name of the parameter. */
+  readonly orderWith?: Readonly<Record<string, string>>
   /** Parameters required for a field's value, by field: without them a sort by it is rejected. */
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
   /** Additional numbers and instants of the reply, by member name. Only for lists made by `answer`. */

@@ -148,7 +148,11 @@ function sortParam({ around }: Pick<Endpoint, 'around'>, returns: ListReturn): P
     const ways = neededBy({ returns, around }, field)
     return ways.length === 0 ? [] : [` ${field} needs ${neededText(ways)}.`]
   })
-  const order = around && !returns.orderAround ? `${DISTANCE} around a point, else ${returns.order},` : returns.order
+  const special = [
+    ...Object.entries(returns.orderWith ?? {}).map(([name, order]) => `${order} with ${name}, `),
+    ...(around && !returns.orderAround ? [`${DISTANCE} around a point, `] : []),
+  ].join('')
+  const order = special === '' ? returns.order : `${special}else ${returns.order},`
   return param({
     about: `Order: a field, or - and a field for falling. ${order} by default; nulls are last.${needs.join('')}`,
     schema: { type: 'string', enum: values },

@@ -64,7 +64,12 @@ export function requestReader(endpoint: Endpoint): RequestReader {
       own[name] = one.kind === 'group' ? combine(one, read, texts, errors) : read.get(name)
     }
     const given = Object.fromEntries(pageNames.map((name) => [name, read.get(name)]))
-    const page = { ...NO_PAGE, ...given, sort: given['sort'] ?? orderAround(endpoint, own), lang: given['lang'] ?? 'es' } as PageValues
+    const page = {
+      ...NO_PAGE,
+      ...given,
+      sort: given['sort'] ?? specialOrder(endpoint, own, texts),
+      lang: given['lang'] ?? 'es',
+    } as PageValues
     if (page.ids && page.ids.length > 500)
       errors.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
     for (const error of missingForSort(endpoint, page.sort, texts)) errors.add('invalid-parameter', error)
@@ -152,9 +157,15 @@ function missingForSort(endpoint: Endpoint, sort: string | null, given: Readonly
   ]
 }
 
-/** Returns the order of a search around a point; null for other requests, which have the list's own. */
-function orderAround({ around, returns }: Endpoint, own: Readonly<Record<string, unknown>>): string | null {
-  return returns.kind === 'list' && circleOf(around, own) ? (returns.orderAround ?? DISTANCE) : null
+/** Returns the order of a search around a point or with a parameter; null for other requests, which have the list's own. */
+function specialOrder(
+  { around, returns }: Endpoint,
+  own: Readonly<Record<string, unknown>>,
+  given: ReadonlyMap<string, unknown>,
+): string | null {
+  if (returns.kind !== 'list') return null
+  const [, withParam] = Object.entries(returns.orderWith ?? {}).find(([name]) => given.has(name)) ?? []
+  return withParam ?? (circleOf(around, own) ? (returns.orderAround ?? DISTANCE) : null)
 }
 
 function readParam(name: string, one: Param, given: readonly string[] | undefined, errors: ValidationErrors): unknown {

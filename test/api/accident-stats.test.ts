@@ -78,6 +78,14 @@ test('by source and year; a year is compared by the months that both years have'
   })
 })
 
+test('by year: one count of each source and year', async () => {
+  expect(pick(await stats('group_by=year&sort=year'), 'source', 'year', 'accidents')).toEqual([
+    ['dgt_accidents', 2023, 50],
+    ['dgt_accidents', 2024, 15],
+  ])
+  expect(await stats('group_by=year,province&sort=year')).toEqual(await stats('group_by=province&sort=year'))
+})
+
 test('no figure ever sums sources', async () => {
   const rows = await stats('source=dgt_accidents,madrid&year=2024')
   expect(pick(rows, 'source', 'accidents', 'killed_30d', 'killed_24h')).toEqual([

@@ -117,6 +117,22 @@ describe('air quality now', () => {
     }
   })
 
+  test('the stations of a pollutant are those that measure it', async () => {
+    const { stations: all } = await list()
+    const inDays = Date.parse(INDEX_AT) - 47 * HOUR
+    const evidence = new Set([
+      ...measured.flatMap((row) => (row['pollutant'] === 'O3' ? [row['station_id']] : [])),
+      ...index.flatMap((row) =>
+        (row['observed_at'] as number) >= inDays && (row['pollutants'] as string[]).includes('O3') ? [row['station_id']] : [],
+      ),
+    ])
+    const wanted = all.flatMap((one: Reply) => (evidence.has(one.id) ? [one.id] : []))
+    expect((await list('pollutant=O3')).stations.map((one: Reply) => one.id)).toEqual(wanted)
+    expect(wanted.length).toBeLessThan(all.length)
+    const decided = all.filter((one: Reply) => one.pollutants.includes('O3')).length
+    expect(wanted.length).toBeGreaterThan(decided)
+  })
+
   test('a station with an old index is stale, without the others', async () => {
     const { stations: found, meta } = await list('province=Madrid')
     expect(found.find((one: Reply) => one.id === LATE)).toMatchObject({ is_stale: true, observed_at: '2026-10-26T06:00:00.000Z' })
@@ -129,7 +145,7 @@ describe('air quality now', () => {
     const those = (is: (one: Reply) => boolean): string[] => all.filter(is).map((one: Reply) => one.id)
     expect(await idsOf('province=Madrid')).toEqual(those((one) => one.province_code === '28'))
     expect(await idsOf('min_index=3')).toEqual(those((one) => one.category >= 3))
-    expect(await idsOf('pollutant=PM2_5')).toEqual(those((one) => one.pollutants.includes('PM2_5')))
+    expect(await idsOf('pollutant=PM2_5')).toEqual(those((one) => one.measured_pollutants.includes('PM2_5')))
     expect(await idsOf('bbox=-4,40,-3,41')).toEqual(those((one) => one.lat > 40 && one.lat < 41 && one.lon > -4 && one.lon < -3))
     expect(await idsOf('pollutant=PM2_5')).toContain(WORST)
     const refused = await service.get('/api/calidad-aire?min_index=7')

@@ -109,6 +109,31 @@ describe('flights that are late, cancelled or diverted', () => {
       expect([query, (await service.get(`/api/aviacion?${query}`)).status]).toEqual([query, 400])
   })
 
+  test('one flight by its number, on time or not, the newest first', async () => {
+    const ofNumber = (number: unknown): AnyRow[] =>
+      shown.filter(({ flight_number, codeshares }) => flight_number === number || (codeshares as unknown[]).includes(number))
+    const newestFirst = (rows: readonly AnyRow[]): unknown[] =>
+      rows.toSorted((one, other) => (other['scheduled_at'] as number) - (one['scheduled_at'] as number)).map((row) => row['scheduled_at'])
+    const punctual = shown.find((row) => !isLate(row) && !isUndone(row) && ofNumber(row['flight_number']).length > 1) as AnyRow
+    const number = String(punctual['flight_number'])
+    const wanted = idsOf(ofNumber(number))
+    const [airline, digits] = [number.slice(0, 2), number.slice(2)]
+    const spellings = [number, number.toLowerCase(), `${airline}-${digits}`, `${airline}%20${digits}`, `${airline}0${digits}`]
+    for (const spelling of [...spellings, `${punctual['airline_icao']}${digits}`])
+      expect([spelling, await listed(`flight=${spelling}`)]).toEqual([spelling, wanted])
+    const { flights: found } = await service.json(`/api/aviacion?flight=${number}`)
+    expect(found.map((one: Reply) => Date.parse(one.scheduled_at))).toEqual(newestFirst(ofNumber(number)))
+    const at = punctual['scheduled_at'] as number
+    const near = ofNumber(number).filter((row) => Math.abs((row['scheduled_at'] as number) - at) <= 12 * 3_600_000)
+    expect(await listed(`flight=${number}&at=${new Date(at).toISOString()}`)).toEqual(idsOf(near))
+    expect(await listed(`flight=${number}&min_delay=16`)).toEqual(idsOf(ofNumber(number).filter((row) => isLate(row) || isUndone(row))))
+    const shared = shown.find(({ codeshares }) => (codeshares as unknown[]).length > 0) as AnyRow
+    const [partner] = shared['codeshares'] as string[]
+    expect(await listed(`flight=${partner}`)).toEqual(idsOf(ofNumber(partner)))
+    for (const query of ['flight=3917', 'flight=VY', 'flight=VUELING1'])
+      expect([query, (await service.get(`/api/aviacion?${query}`)).status]).toEqual([query, 400])
+  })
+
   test('the weather of the airport explains flights that are due within three hours of its report', async () => {
     const [madrid, palma] = await Promise.all(
       ['MAD', 'PMI'].map(async (iata) => (await service.json(`/api/aviacion?airport=${iata}&limit=20000`)).flights as Reply[]),
@@ -159,6 +184,8 @@ describe('flights that are late, cancelled or diverted', () => {
       [one['flight_id'], 'ENDED', ['observed_at', 'updated_at', 'status', 'is_stale'], 'ENDED'],
     ])
     expect((await service.json('/api/aviacion/changes?airport=XXX')).changes).toEqual([])
+    expect((await service.json(`/api/aviacion/changes?flight=${one['flight_number']}`)).changes).toHaveLength(3)
+    expect((await service.json('/api/aviacion/changes?flight=XX1')).changes).toEqual([])
   })
 })
 

@@ -12,7 +12,7 @@ import { codeParam, integerParam, listOf } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { originFields } from '../common-fields.ts'
-import { type RecentStation, recentMeasurements } from './recent.ts'
+import { type RecentStation, recentIndex, recentMeasurements } from './recent.ts'
 import { stationFields, toStation } from './stations-of.ts'
 
 const { columns } = airQualityIndex
@@ -51,6 +51,12 @@ const airQuality = record('AirQuality', 'The air at a station: its newest index,
   ...pick(stationFields, 'id', 'name', 'type', 'province', 'province_code', 'municipality_code'),
   ...indexFields,
   measurements: measurement,
+  measured_pollutants: col.list(
+    [0, 0],
+    'Pollutants that the station is known to measure: with measurements in the last two days, or decisive for its index then.',
+    col.code(0, 'A pollutant.', AIR_POLLUTANTS),
+    { example: ['NO2', 'O3'] },
+  ),
   position: stationFields.position,
   ...pick(originFields(columns), 'source', 'updated_at', 'status'),
   observed_at: optional(columns.observed_at, 'Hour of the index; null without one.'),
@@ -59,6 +65,7 @@ const airQuality = record('AirQuality', 'The air at a station: its newest index,
 
 type AirQuality = ValueOf<typeof airQuality.fields>
 type Recent = ReadonlyMap<string, RecentStation> | null
+type RecentIndexes = ReadonlyMap<string, readonly Pick<AirQuality, 'pollutants'>[]> | null
 
 /** The computed index of a station for an hour, as members of a record. */
 export function computed(
@@ -79,50 +86,65 @@ export function categoryOf(level: string): number | null {
   return at < 0 ? null : at + 1
 }
 
+/** The pollutants that a station is known to measure, sorted. */
+function measuredOf(station: RecentStation | undefined, indexes: readonly Pick<AirQuality, 'pollutants'>[]): string[] {
+  const measured = (station?.measured ?? []).map(({ pollutant }) => pollutant)
+  return [...new Set([...measured, ...indexes.flatMap(({ pollutants }) => pollutants)])].sort()
+}
+
 /** True if both levels cover all pollutants: only then are they comparable. */
 function isComparable(one: Pick<AirQuality, 'level' | 'is_partial' | 'computed_level' | 'computed_is_partial'>): boolean {
   return one.level !== null && one.computed_level !== null && one.is_partial === false && one.computed_is_partial === false
 }
 
 /** All active stations with an index or measurements, and the number of levels that agree. `now` (ms) decides which are stale. */
-const recordsOf = memo((index: State<typeof airQualityIndex>, stations: State<typeof airQualityStations>, recent: Recent, now: number) => {
-  const byStation = new Map(index.rows.map((row) => [row.station_id, row]))
-  const records = stations.rows.flatMap((row): AirQuality[] => {
-    const found = byStation.get(row.station_id)
-    const measured = recent?.get(row.station_id)
-    if (!row.is_active || (!found && !measured)) return []
-    const { id, name, type, province, province_code, municipality_code, position } = toStation(row)
-    const at = found?.observed_at ?? null
-    return [
-      {
-        ...{ id, name, type, province, province_code, municipality_code },
-        level: found?.level ?? null,
-        category: found ? categoryOf(found.level) : null,
-        is_partial: found?.is_partial ?? null,
-        pollutants: found?.pollutants ?? [],
-        ...computed(measured, at),
-        measurements: (measured?.newest ?? []).map(({ pollutant, value, unit, hour_begins_at }) => ({
-          pollutant,
-          value,
-          unit,
-          hour_begins_at,
-        })),
-        ...{ position, source: row.source, observed_at: at, updated_at: (found ?? row).updated_at, status: row.status },
-        is_stale: at === null || at < now - STALE_MS,
+const recordsOf = memo(
+  (
+    index: State<typeof airQualityIndex>,
+    stations: State<typeof airQualityStations>,
+    recent: Recent,
+    indexes: RecentIndexes,
+    now: number,
+  ) => {
+    const byStation = new Map(index.rows.map((row) => [row.station_id, row]))
+    const records = stations.rows.flatMap((row): AirQuality[] => {
+      const found = byStation.get(row.station_id)
+      const measured = recent?.get(row.station_id)
+      if (!row.is_active || (!found && !measured)) return []
+      const { id, name, type, province, province_code, municipality_code, position } = toStation(row)
+      const at = found?.observed_at ?? null
+      return [
+        {
+          ...{ id, name, type, province, province_code, municipality_code },
+          level: found?.level ?? null,
+          category: found ? categoryOf(found.level) : null,
+          is_partial: found?.is_partial ?? null,
+          pollutants: found?.pollutants ?? [],
+          ...computed(measured, at),
+          measurements: (measured?.newest ?? []).map(({ pollutant, value, unit, hour_begins_at }) => ({
+            pollutant,
+            value,
+            unit,
+            hour_begins_at,
+          })),
+          measured_pollutants: measuredOf(measured, [...(found ? [found] : []), ...(indexes?.get(row.station_id) ?? [])]),
+          ...{ position, source: row.source, observed_at: at, updated_at: (found ?? row).updated_at, status: row.status },
+          is_stale: at === null || at < now - STALE_MS,
+        },
+      ]
+    })
+    const compared = records.filter(isComparable)
+    return {
+      records,
+      counts: {
+        compared_stations: compared.length,
+        disagreeing_stations: compared.filter(({ level, computed_level }) => level !== computed_level).length,
       },
-    ]
-  })
-  const compared = records.filter(isComparable)
-  return {
-    records,
-    counts: {
-      compared_stations: compared.length,
-      disagreeing_stations: compared.filter(({ level, computed_level }) => level !== computed_level).length,
-    },
-    restsOn: [{ dataset: airQualityIndex }],
-    isLacking: records.length > 0 && records.every(({ is_stale }) => is_stale),
-  }
-})
+      restsOn: [{ dataset: airQualityIndex }],
+      isLacking: records.length > 0 && records.every(({ is_stale }) => is_stale),
+    }
+  },
+)
 
 const indexFilter = defineMemoryFilter({
   name: 'min_index',
@@ -139,12 +161,12 @@ export const pollutantParam = (about: string): ReturnType<typeof listOf<string>>
 
 const pollutantFilter = defineMemoryFilter({
   name: 'pollutant',
-  param: pollutantParam('Stations whose index is decided by any of these pollutants.'),
+  param: pollutantParam('Stations that measure any of these pollutants, see `measured_pollutants`.'),
   matches:
     (wanted) =>
-    ({ pollutants }: Pick<AirQuality, 'pollutants'>) =>
-      pollutants.some((one) => wanted.includes(one)),
-  present: { pollutant: ({ pollutants }) => pollutants },
+    ({ measured_pollutants }: Pick<AirQuality, 'measured_pollutants'>) =>
+      measured_pollutants.some((one) => wanted.includes(one)),
+  present: { pollutant: ({ measured_pollutants }) => measured_pollutants },
 })
 
 /** How the index is computed, for descriptions. */
@@ -157,7 +179,7 @@ export const airQualityList = defineEndpoint({
   domain: 'air',
   plan: 'PRO',
   summary: 'Air quality now: the newest index of each station, and measurements',
-  about: `Active stations of the national index. Measurements come from the networks of Madrid and Barcelona and are not validated. ${ABOUT_COMPUTED} \`compared_stations\` and \`disagreeing_stations\` count pairs of published and computed levels without partial ones.`,
+  about: `Active stations of the national index. Measurements come from the networks of Madrid and Barcelona and are not validated. Elsewhere the ministry publishes only which pollutants decide the index, so \`measured_pollutants\` may lack some. ${ABOUT_COMPUTED} \`compared_stations\` and \`disagreeing_stations\` count pairs of published and computed levels without partial ones.`,
   statistic: { grain: 'One station, the newest hour of its index.', method: `The index as published. ${ABOUT_COMPUTED}` },
   params: {},
   filters: [placeFilter, pollutantFilter, indexFilter, areaFilter],
@@ -173,10 +195,11 @@ export const airQualityList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [airQualityIndex, airQualityStations],
-    lake: [airMeasurements],
+    lake: [airMeasurements, airQualityIndex],
     needs: [],
     clockGranularity_s: CLOCK_S,
-    answer: async ({ states, optional: extra }, _values, now) => recordsOf(...states, await extra(recentMeasurements, ''), now),
+    answer: async ({ states, optional: extra }, _values, now) =>
+      recordsOf(...states, await extra(recentMeasurements, ''), await extra(recentIndex, ''), now),
   },
   example: { province: 'Madrid', limit: '5' },
 })

@@ -7,10 +7,10 @@ import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/fligh
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
-import { defineMemoryFilter } from '../../define/filter.ts'
+import { appliedByRead, defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
-import { integerParam, withDefault } from '../../define/params.ts'
-import { openPeriodParams } from '../../define/params-time.ts'
+import { integerParam } from '../../define/params.ts'
+import { instantParam, openPeriodParams } from '../../define/params-time.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { conditionsOf } from './conditions.ts'
 import { atfmCauses } from './figures.ts'
@@ -18,8 +18,10 @@ import { airportFields, type Flight, flight, flightFilters, isLate, toFlight } f
 
 /** A report applies to flights due within this time before or after it, ms. */
 const WEATHER_MS = 3 * 3_600_000
+/** `at` selects flights due within this time before or after it, ms. */
+const AT_MS = 12 * 3_600_000
 
-const delayed = record('DelayedFlight', 'A late, cancelled or diverted flight, at its airport.', {
+const delayed = record('DelayedFlight', 'A flight at its airport: late, cancelled, diverted, or requested by its number.', {
   ...flight.fields,
   ...airportFields,
   weather: col.list(
@@ -48,17 +50,29 @@ const periodFilter = defineMemoryFilter({
       (from === null || scheduled_at >= from) && (to === null || scheduled_at < to),
 })
 
-const delayFilter = defineMemoryFilter({
-  name: 'min_delay',
-  param: withDefault(
-    integerParam('Flights with at least this delay. Cancelled and diverted flights are always listed.', {
-      ...{ min: 0, max: 2880, unit: 'min', example: '60' },
-    }),
-    PUNCTUAL_MINUTES + 1,
-  ),
-  matches: (minutes) => (one: Pick<Delayed, 'state' | 'delay_minutes'>) =>
-    isUndone(one) || (one.delay_minutes !== null && one.delay_minutes >= minutes),
+const atFilter = defineMemoryFilter({
+  name: 'at',
+  param: instantParam('Flights scheduled within 12 hours before or after this moment.', '2026-10-26T12:00:00Z'),
+  matches:
+    (at) =>
+    ({ scheduled_at }: Pick<Delayed, 'scheduled_at'>) =>
+      Math.abs(scheduled_at - at) <= AT_MS,
 })
+
+const delayFilter = appliedByRead(
+  'min_delay',
+  integerParam(
+    `Flights with at least this delay; by default ${PUNCTUAL_MINUTES + 1}, and any with \`flight\`. Cancelled and diverted flights are always listed.`,
+    { min: 0, max: 2880, unit: 'min', example: '60' },
+  ),
+)
+
+/** The flights that a request lists: with a number also punctual ones. */
+function listedOf(records: readonly Delayed[], asked: { readonly flight: string | null; readonly min_delay: number | null }) {
+  const minutes = asked.min_delay ?? (asked.flight === null ? PUNCTUAL_MINUTES + 1 : null)
+  if (minutes === null) return records
+  return records.filter((one) => isUndone(one) || (one.delay_minutes !== null && one.delay_minutes >= minutes))
+}
 
 /** The flights of a state with their airports, weather there and probable causes; and counts by kind. */
 const flightsOf = memo(
@@ -100,15 +114,16 @@ export const delayList = defineEndpoint({
   path: '/api/aviacion',
   domain: 'aviation',
   plan: 'PRO',
-  summary: 'Flights that are late, cancelled or diverted at Spanish airports now',
+  summary: 'Late, cancelled or diverted flights at Spanish airports now, or one by number',
   about:
-    'Flights more than 15 minutes late, cancelled or diverted, among those that airports currently list: some 24 hours around the present. `from` and `to` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
+    'Flights more than 15 minutes late, cancelled or diverted, among those that airports currently list: some 24 hours around the present. `flight` lists a flight by its number, also if it is on time, the newest first. `from`, `to` and `at` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
     'Codeshares are one flight. `cause` is derived. For late arrivals it is the cause of most of the ATFM delay at the airport on that day, once EUROCONTROL has published it. Otherwise it is WEATHER if the METAR of the airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names unavailable datasets: without `flights` the list is empty.',
   params: {},
-  filters: [...flightFilters, periodFilter, delayFilter, areaFilter],
+  filters: [...flightFilters, periodFilter, atFilter, delayFilter, areaFilter],
   returns: listReturn('flights', delayed, {
     sorts: ['id', 'scheduled_at', 'estimated_at', 'delay_minutes', 'airport', 'updated_at'],
     order: 'scheduled_at',
+    orderWith: { flight: '-scheduled_at' },
     counts: {
       shown_flights: counted('Flights', 5432),
       late_flights: counted(`Flights more than ${PUNCTUAL_MINUTES} minutes late`, 861),
@@ -124,7 +139,10 @@ export const delayList = defineEndpoint({
     madeFrom: [{ dataset: airportTraffic }, { dataset: arrivalAtfmDelays }],
     isOfAny: true,
     reportsMissing: true,
-    answer: async ({ states, optional: extra }) => flightsOf(...states, await extra(atfmCauses, '')),
+    answer: async ({ states, optional: extra }, asked) => {
+      const { records, counts } = flightsOf(...states, await extra(atfmCauses, ''))
+      return { records: listedOf(records, asked), counts }
+    },
   },
   example: { airport: 'MAD', limit: '5' },
 })

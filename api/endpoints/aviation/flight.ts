@@ -3,10 +3,10 @@ import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/fligh
 import { col } from '../../../lake/schema/columns.ts'
 import { changedMembers } from '../../define/changed.ts'
 import { pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
-import { columnFilter } from '../../define/filter.ts'
+import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { listOf } from '../../define/params.ts'
 import { originFields } from '../common-fields.ts'
-import { directionParam, iataParam } from './params.ts'
+import { directionParam, flightNumberParam, iataParam } from './params.ts'
 
 const { columns } = flights
 
@@ -41,8 +41,20 @@ export const airportFields = {
   position: airports.columns.position,
 } as const
 
-/** Filters of flights by airport and direction. */
+/** Filter of flights by a number, in the form of `flightNumberParam`: their own, a codeshare's, or one with the airline's ICAO code. */
+const numberFilter = defineMemoryFilter({
+  name: 'flight',
+  param: flightNumberParam,
+  matches: (wanted) => (one: Pick<Flight, 'flight_number' | 'codeshares' | 'airline_iata' | 'airline_icao'>) =>
+    one.flight_number === wanted ||
+    one.codeshares.includes(wanted) ||
+    (one.airline_iata !== null && `${one.airline_icao}${one.flight_number.slice(one.airline_iata.length)}` === wanted),
+  present: { flight: ({ flight_number }) => flight_number },
+})
+
+/** Filters of flights by number, airport and direction. */
 export const flightFilters = [
+  numberFilter,
   columnFilter('airport', listOf(iataParam), 'airport'),
   columnFilter('direction', directionParam, 'direction'),
 ] as const

@@ -23,5 +23,17 @@ export const airportIata: Param<string> = required(
   }),
 )
 
+/** A flight number in one spelling, such as `VY3917`: an airline's IATA or ICAO code, and the number without leading zeros. */
+export const flightNumberParam: Param<string | null> = param({
+  about: "Flight number: the airline's IATA or ICAO code and the number. Case, a space or hyphen and leading zeros do not matter.",
+  schema: { type: 'string', minLength: 3, maxLength: 12 },
+  parse: (text) => {
+    const parts = /^\s*([A-Z]{3}|[A-Z][A-Z\d]|\d[A-Z])[\s-]*0*(\d{1,4}[A-Z]?)\s*$/i.exec(text)
+    if (!parts) throw new InvalidParam('expected the code of an airline and a number, such as VY3917')
+    return `${parts[1]}${parts[2]}`.toUpperCase()
+  },
+  example: 'VY3917',
+})
+
 /** Departures or arrivals. */
 export const directionParam = codeParam('Departures or arrivals; by default both.', FLIGHT_DIRECTIONS, { example: 'DEPARTURE' })

@@ -31,8 +31,9 @@ import {
 const { columns } = roadAccidents
 const c = (name: string): Sql => column(roadAccidents, name)
 
-/** Dimensions to count by, besides source and year. */
+/** Dimensions to count by. */
 const GROUPS = [
+  'year',
   'province',
   'municipality',
   'road',
@@ -47,7 +48,8 @@ const GROUPS = [
   'light',
   'weather',
 ] as const
-type Group = (typeof GROUPS)[number]
+/** Those that a request may leave out: source and year are in every count. */
+type Group = Exclude<(typeof GROUPS)[number], 'year'>
 
 /** Per dimension: its key in the query, its field, and its value in a row. Spellings of a road are merged. */
 const KEYS: Readonly<Record<Group, { readonly name: Sql; readonly field: Sql; readonly value: Sql; readonly none: Sql }>> = {
@@ -159,7 +161,13 @@ export const accidentStats = defineEndpoint({
       'Accidents that the source lists, each counted once, and the persons that it counts in them. Sources are never added up. The change covers the months that the source has for both years (months_compared).',
   },
   params: {
-    group_by: listOf(oneOf('Dimensions to count by besides source and year, one or more.', GROUPS, { example: 'province' })),
+    group_by: listOf(
+      oneOf(
+        'Dimensions to count by, one or more. Every count is of one source and one year: `year` alone adds no other dimension.',
+        GROUPS,
+        { example: 'province' },
+      ),
+    ),
     ...accidentParams,
   },
   filters: accidentFilters,
