@@ -179,12 +179,17 @@ function readBox(text: string): Box {
   return { kind: 'box', west, south, east, north }
 }
 
-/** The codes of the municipalities with a name or code. Throws `InvalidParam` without a match. */
-export function municipalitiesOf(text: string, province: string | null): string[] {
+/** The codes of the municipalities with a name or code, of a province or, if null, of all; none without a match. */
+export function municipalityCodes(text: string, province: string | null): string[] {
   const byCode = municipalityByCode(text)
   if (byCode && (province === null || byCode.code.startsWith(province))) return [byCode.code]
   const searched = province === null ? provinces.map((one) => one.code) : [province]
-  const codes = searched.flatMap((code) => municipalityByName(text, code)?.code ?? [])
+  return searched.flatMap((code) => municipalityByName(text, code)?.code ?? [])
+}
+
+/** The codes of the municipalities with a name or code. Throws `InvalidParam` without a match. */
+export function municipalitiesOf(text: string, province: string | null): string[] {
+  const codes = municipalityCodes(text, province)
   if (codes.length > 0) return codes
   const candidates = allMunicipalities().filter((one) => province === null || one.code.startsWith(province))
   const names = candidates.map((one) => one.name)

@@ -1,7 +1,9 @@
 import { municipalityByCode } from '../../lake/places/municipalities.ts'
 import { MUNICIPALITY_ALIASES } from '../../lake/places/municipality-aliases.ts'
+import { nameKeys } from '../../lake/places/names.ts'
 import { provinceByCode } from '../../lake/places/provinces.ts'
 import { FIELD_NUMBER, FIELDS, type FieldWeights, type SearchDocument } from './collection.ts'
+import { foldCode } from './fold.ts'
 import type { IndexedDocument } from './segment.ts'
 
 /** Weights by field number. */
@@ -25,12 +27,21 @@ export function indexedDocument(document: SearchDocument): IndexedDocument {
     lon: position?.lon ?? null,
     province: province_code === null ? 0 : Number(province_code),
     importance,
+    exact: [...new Set((document.exact ?? []).flatMap((code) => (code === null ? [] : [foldCode(code)])))],
+    town: Number(document.town ?? (municipality_code !== null && isNamedLike(document, municipality_code) ? municipality_code : 0)),
+    isTown: document.town !== undefined,
   }
 }
 
+/** True for a document with a name of its municipality. */
+function isNamedLike({ title, names = [] }: SearchDocument, code: string): boolean {
+  const keys = new Set(municipalityNames(code).flatMap(nameKeys))
+  return [title, ...names].some((name) => nameKeys(name).some((key) => keys.has(key)))
+}
+
 /** Returns the names and codes of a document in index form: by these a caller below the plan of its collection finds it. */
-export function indexedNames({ title, names = [], codes = [], importance }: SearchDocument): IndexedDocument {
-  return indexedDocument({ id: '', title, subtitle: null, names, codes, position: null, province_code: null, importance })
+export function indexedNames({ title, names = [], codes = [], exact = [], importance }: SearchDocument): IndexedDocument {
+  return indexedDocument({ id: '', title, subtitle: null, names, codes, exact, position: null, province_code: null, importance })
 }
 
 /** Every name of a municipality: each half of a double one, and former and Castilian names. */

@@ -56,6 +56,11 @@ const SAME: Readonly<Record<string, string>> = {
   tfe: 'tenerife',
 }
 
+/** A code in comparable form: without case, accents, spaces and punctuation. */
+export function foldCode(text: string): string {
+  return foldName(text).replaceAll(' ', '')
+}
+
 /** Words that are too common to search for. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   'a al d da das de del do dos e el els en et i l la las les lo los na o of os per por the un una y'.split(' '),

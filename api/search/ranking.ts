@@ -20,6 +20,8 @@ export interface QueryTerm {
 /** A parsed query. */
 export interface Ask {
   readonly terms: readonly QueryTerm[]
+  /** The whole query as a code, in the form of `foldCode`. */
+  readonly code: string
   /** INE code as a number; 0 for all of Spain. */
   readonly province: number
   readonly near: { readonly lat: number; readonly lon: number } | null
@@ -55,6 +57,10 @@ const KIND_MATCH = 0.5
 const CONTAINS_KIND = 0.4
 /** Greatest weight of a field. */
 const FULL_WEIGHT = 5
+/** A document whose own code is the query scores more than this, and others less. */
+const CODE_SCORE = 1
+/** The least difference of shown scores, doubled. */
+const STEP = 2e-6
 /** A term that names a kind counts no more than a common word. */
 const KIND_WEIGHT_MOST = 2
 
@@ -78,7 +84,22 @@ export function rank(index: readonly Searched[], ask: Ask, limit: number): Ranke
     for (const terms of looked) scoreSegment(terms, ask, { missing, best })
     if (best.total > 0) break
   }
-  return { hits: best.inOrder(), counts: best.counts }
+  return { hits: townsFirst(index, best.inOrder()), counts: best.counts }
+}
+
+/** The hits with each municipality right before the first document of its own name in it, such as its station. */
+function townsFirst(index: readonly Searched[], hits: readonly RankedHit[]): readonly RankedHit[] {
+  const segments = new Map(index.map(({ collection, segment }) => [collection, segment]))
+  const first = new Map<number, number>()
+  const raised = hits.map((hit) => {
+    const segment = segments.get(hit.collection) as Segment
+    const town = segment.towns[hit.document] as number
+    if (town === 0 || hit.score > CODE_SCORE) return hit
+    const score = first.get(town)
+    if (score === undefined) first.set(town, hit.score)
+    return segment.areTowns && score !== undefined ? { ...hit, score: score + STEP } : hit
+  })
+  return raised.some((hit, at) => hit !== hits[at]) ? raised.sort(byScore) : hits
 }
 
 /** A term in one segment. */
@@ -163,10 +184,15 @@ function expansionsOf(
 /** Scores the documents of a segment with enough of the terms. */
 function scoreSegment(
   { collection, segment, terms, base, most }: TermsOf,
-  { province, near }: Ask,
+  { code, province, near }: Ask,
   { missing, best }: { readonly missing: number; readonly best: Best },
 ): void {
   const { size } = segment
+  const isInside = (document: number): boolean => province === 0 || segment.provinces[document] === province
+  const reach = (document: number): number => (near ? nearness(segment, document, near) : 1)
+  const exact = segment.exact(code).filter(isInside)
+  for (const document of exact)
+    best.add(collection, document, CODE_SCORE + 0.5 * (segment.importance[document] as number) * reach(document))
   const needed = terms.filter(({ isNeeded }) => isNeeded)
   const least = Math.max(base > 0 ? 0 : 1, needed.length - missing)
   if (needed.filter(({ expansions }) => expansions.length > 0).length < least) return
@@ -189,11 +215,11 @@ function scoreSegment(
       })
   for (let document = 0; document < size; document++) {
     if ((matched[document] as number) < least) continue
-    if (province !== 0 && segment.provinces[document] !== province) continue
+    if (!isInside(document) || exact.includes(document)) continue
     const text = (base + (sums[document] as number)) / most
     const whole = Math.min(1, (inTitle[document] as number) / (segment.titleWords[document] as number))
     const importance = segment.importance[document] as number
-    const score = text * (0.5 + 0.5 * whole) * (0.4 + 0.6 * importance) * (near ? nearness(segment, document, near) : 1)
+    const score = text * (0.5 + 0.5 * whole) * (0.4 + 0.6 * importance) * reach(document)
     best.add(collection, document, score)
   }
 }

@@ -16,7 +16,7 @@ import {
   type SearchDocument,
 } from './collection.ts'
 import { indexedDocument, indexedNames, weightsOf } from './documents.ts'
-import { wordsOf } from './fold.ts'
+import { foldCode, wordsOf } from './fold.ts'
 import { highlightsOf } from './highlight.ts'
 import { IndexThread } from './index-thread.ts'
 import { type Kinds, kindsOf, positionIn, type RoadPlaceQuery, roadPlaceIn, termsOf } from './query.ts'
@@ -194,7 +194,7 @@ export class SearchIndex {
     const province = ask.province_code === null ? 0 : Number(ask.province_code)
     const words = wordsOf(ask.q)
     const how = { collections: this.#numbersOf(ask.collections, plan), limit }
-    return this.#thread.rank({ terms, province, near, typos }, how, (ranked) => this.#found(ranked, { near, words }))
+    return this.#thread.rank({ terms, code: foldCode(ask.q), province, near, typos }, how, (ranked) => this.#found(ranked, { near, words }))
   }
 
   /** Looks up the documents of hits. Their numbers are valid, because a later build is not known yet. */

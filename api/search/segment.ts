@@ -13,6 +13,12 @@ export interface IndexedDocument {
   readonly province: number
   /** 0 to 1. */
   readonly importance: number
+  /** Codes of this document alone, in the form of `foldCode`. */
+  readonly exact: readonly string[]
+  /** INE code, as a number, of the municipality that it is or has the name of; 0 for other documents. */
+  readonly town: number
+  /** True for the municipality itself. */
+  readonly isTown: boolean
 }
 
 /** Words that differ from a query's word, with the weight of a match, 0 to 1. */
@@ -23,6 +29,7 @@ export interface Expansion {
 
 /** Fields with names of a document. */
 const NAME_FIELDS: ReadonlySet<number> = new Set([FIELD_NUMBER.title, FIELD_NUMBER.names, FIELD_NUMBER.variant])
+const NONE: readonly number[] = []
 /** Number of documents that are indexed without a pause. */
 const STRIDE = 200
 
@@ -43,6 +50,11 @@ export class Segment {
   readonly lons: Float64Array
   readonly provinces: Uint8Array
   readonly importance: Float32Array
+  /** INE codes of municipalities, as numbers, that documents are or have the name of; 0 for others. */
+  readonly towns: Uint16Array
+  /** True if the documents are municipalities. */
+  readonly areTowns: boolean
+  readonly #exact = new Map<string, number[]>()
   readonly #places: KDBush | null
   readonly #located: Uint32Array
 
@@ -76,6 +88,10 @@ export class Segment {
     this.lons = Float64Array.from(built.documents, ({ lon }) => lon ?? Number.NaN)
     this.provinces = Uint8Array.from(built.documents, ({ province }) => province)
     this.importance = Float32Array.from(built.documents, ({ importance }) => importance)
+    this.towns = Uint16Array.from(built.documents, ({ town }) => town)
+    this.areTowns = built.documents.some(({ isTown }) => isTown)
+    for (const [number, { exact }] of built.documents.entries())
+      for (const code of exact) this.#exact.set(code, [...(this.#exact.get(code) ?? []), number])
     this.#located = Uint32Array.from(built.documents.flatMap(({ lat, lon }, number) => (lat === null || lon === null ? [] : [number])))
     this.#places = this.#located.length === 0 ? null : new KDBush(this.#located.length)
     for (const number of this.#located) this.#places?.add(this.lons[number] as number, this.lats[number] as number)
@@ -109,6 +125,11 @@ export class Segment {
     return this.#tree.get(word) ?? -1
   }
 
+  /** Documents with a code of their own, in the form of `foldCode`. */
+  exact(code: string): readonly number[] {
+    return this.#exact.get(code) ?? NONE
+  }
+
   /** Terms that sound like a word. */
   alike(word: string): readonly number[] {
     return this.#sounds.get(soundOf(word)) ?? []
@@ -136,6 +157,13 @@ export class Segment {
     const found: Expansion[] = []
     for (const [term, distance] of this.#tree.fuzzyGet(word, typos).values())
       if (distance > 0) found.push({ term, quality: distance === 1 ? 0.7 : 0.4 })
+    // The tree counts two exchanged letters as two typos; they are one, side by side or around a third (`bajaras`).
+    for (const [at, letter] of [...word].entries())
+      for (const other of [at + 1, at + 2]) {
+        if (other >= word.length || word[other] === letter) continue
+        const term = this.term(`${word.slice(0, at)}${word[other]}${word.slice(at + 1, other)}${letter}${word.slice(other + 1)}`)
+        if (term >= 0) found.push({ term, quality: 0.7 })
+      }
     return found
   }
 

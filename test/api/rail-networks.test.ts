@@ -132,6 +132,24 @@ test('boards have the trains of the network, after midnight too', async () => {
   expect((arrivals['arrivals'] as Reply[])[0]).toMatchObject({ scheduled_at: '2026-09-10T04:09:00.000Z', network: 'METRO_MADRID' })
 })
 
+test('departures by a later stop: its code, its name or its town', async () => {
+  const board = 'estaciones/METRO_MADRID:est_4_7/salidas?at=2026-09-10T04:06:00Z&limit=4'
+  const lines = async (to: string): Promise<unknown[]> =>
+    ((await get(`${board}&to=${encodeURIComponent(to)}`)).departures as Reply[]).map(({ scheduled_at, line }) => `${scheduled_at} ${line}`)
+  const ones = ['2026-09-10T04:07:30.000Z 1', '2026-09-10T04:12:30.000Z 1']
+  expect((await lines('METRO_MADRID:par_4_8')).slice(0, 2)).toEqual(ones)
+  expect((await lines('metro_madrid:PAR_4_8')).slice(0, 2)).toEqual(ones)
+  expect((await lines('barrio tres')).slice(0, 2)).toEqual(ones)
+  // The stop itself is no later stop, and trains do not go back.
+  expect((await lines('METRO_MADRID:est_90_1')).every((one) => String(one).endsWith(' R'))).toBe(true)
+  expect(await lines('FGC:AA')).toEqual([])
+  const refused = await service.get(`/api/trenes/${board}&to=BARIO+TRES`)
+  expect([refused.status, ((await refused.json()) as Reply).errors[0]]).toEqual([
+    400,
+    expect.objectContaining({ parameter: 'to', detail: expect.stringContaining('did you mean BARRIO TRES?') }),
+  ])
+})
+
 test('days come from exceptions where weekdays are all zero, and from lists where there is no calendar', async () => {
   now = JANUARY
   const first = async (station: string): Promise<Reply> =>

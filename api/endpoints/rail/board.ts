@@ -88,6 +88,19 @@ export function isOf(draft: BoardDraft, asked: { readonly network: string | null
   )
 }
 
+/** True if a departing train of the timetable later stops at one of some stations where passengers may get off. */
+export function reaches(draft: BoardDraft, stations: ReadonlySet<string>): boolean {
+  if (!(draft instanceof Call)) return false
+  const { day, trip, row, twin, scheduled_at } = draft
+  const { stops } = day
+  const isReached = (at: number): boolean => stations.has(stops.stopId(at)) && stops.dropOff(at) !== 'NONE'
+  for (let at = row + 1; at < trip.end; at++) if (isReached(at)) return true
+  // The twin may continue further; its stops have rows of their own.
+  for (let at = twin?.first ?? 0; at < (twin?.end ?? 0); at++)
+    if ((stops.timeOf(at, 'arrival') ?? 0) > scheduled_at && isReached(at)) return true
+  return false
+}
+
 /**
  * The trains of a station from an instant on, unordered: planned within 24 h, planned earlier but not yet passed, and trains
  * outside the timetable whose next stop is here. Parts of a train, and a train of two networks, count as one.

@@ -5,14 +5,16 @@ import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type Endpoint } from '../../define/endpoint.ts'
 import { onlyOfRows } from '../../define/example.ts'
 import { type RecordShape, record } from '../../define/fields.ts'
+import { type Param, textParam } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
-import { boardEntry, boardOf, isOf } from './board.ts'
+import { boardEntry, boardOf, isOf, reaches } from './board.ts'
 import { boardFields } from './board-fields.ts'
 import { type BoardAsk, LIVE_AHEAD_MS } from './board-status.ts'
 import { lineParam } from './known-names.ts'
 import { liveTrips } from './live-trips.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
+import { namedStations } from './named-stations.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam } from './station.ts'
 import { nearestStation, stationId } from './station-detail.ts'
@@ -25,6 +27,11 @@ const CLOCK_S = 20
 const at = instantParam(
   'Moment of the board; by default now. For a past moment, trains that are still published have live data. All others are as planned, even if they were late or cancelled.',
   '2026-08-22T03:00:00Z',
+)
+
+const to = textParam(
+  'Trains that later stop at a station, on the way or at their end: its code, words of its name, or its municipality; accents and case are ignored. Only trains in a timetable.',
+  { max: 60, example: 'Aranjuez' },
 )
 
 /** Coverage of the timetables behind a board. */
@@ -48,6 +55,7 @@ function boardEndpoint(spec: {
   /** The field that says whether passengers may use the train as the board implies, and that use. */
   readonly use: 'pickup_type' | 'drop_off_type'
   readonly verb: string
+  readonly more: { readonly to?: Param<string | null> }
   readonly record: RecordShape<typeof boardFields>
 }): Endpoint {
   return defineEndpoint({
@@ -58,7 +66,7 @@ function boardEndpoint(spec: {
     excerpts: [{ of: railPositions, columns: ['platform'] }],
     summary: spec.summary,
     about: `${spec.what} within 24 h after the moment, and earlier ones that have not called here yet. Live data is joined to the timetable of the service day; without live data is_live is false. A train in the timetables of both networks is one entry, found by the network, line and product of either. Trains outside the timetable are listed if their next stop is this station. A trip with a single published stop is on both boards, without origin and destination. Entries with ${spec.use} NONE are trains that nobody may ${spec.verb} here. For past performance see /api/trenes/puntualidad, for past positions /api/trenes/posiciones/{id}/recorrido.`,
-    params: { id: stationId, at, line: lineParam, network: networkParam },
+    params: { id: stationId, at, line: lineParam, network: networkParam, ...spec.more },
     returns: {
       kind: 'list',
       name: spec.name,
@@ -79,8 +87,10 @@ function boardEndpoint(spec: {
       suggestion: nearestStation,
       clockGranularity_s: CLOCK_S,
       answer: async ({ cached: slice, states }, p, now) => {
-        const station = (await slice(railNetwork, '')).stations.get(p.id)
+        const network = await slice(railNetwork, '')
+        const station = network.stations.get(p.id)
         if (!station) return null
+        const stations = typeof p.to === 'string' ? namedStations(network, 'to', p.to) : null
         const moment = p.at ?? now
         const networks = p.network === null ? station.networks : [p.network]
         const value = p.at === null ? null : isoInstant(p.at)
@@ -96,7 +106,7 @@ function boardEndpoint(spec: {
         const all = boardOf({ side: spec.side, stop_id: p.id, at: moment, now, days, live: liveTrips(states, now) })
         const nucleo = station.lines.flatMap(({ nucleo_code }) => nucleo_code ?? [])
         return {
-          drafts: p.line === null && p.network === null ? all : all.filter((one) => isOf(one, p)),
+          drafts: all.filter((one) => isOf(one, p) && (stations === null || reaches(one, stations))),
           finish: boardEntry,
           counts: { timetable_from: covered.from, timetable_until: covered.to },
           restsOn: restsOnTimetables(station.networks, [railTripUpdates, railPositions]),
@@ -117,6 +127,7 @@ export const stationDepartures = boardEndpoint({
   what: 'Trains about to depart',
   use: 'pickup_type',
   verb: 'board',
+  more: { to },
   record: record('RailDeparture', 'A departure from a station.', boardFields),
 })
 
@@ -129,5 +140,6 @@ export const stationArrivals = boardEndpoint({
   what: 'Trains about to arrive',
   use: 'drop_off_type',
   verb: 'get off',
+  more: {},
   record: record('RailArrival', 'An arrival at a station.', boardFields),
 })

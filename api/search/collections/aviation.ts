@@ -23,6 +23,7 @@ export const airportCollection = defineCollection({
         .join(', '),
       names: keywords?.split(',').map((one) => one.trim()) ?? [],
       codes: [iata, icao],
+      exact: [iata, icao],
       position,
       province_code,
       municipality_code,

@@ -62,6 +62,7 @@ export const portCollection = defineCollection({
         subtitle: ['Puerto', townOf(municipality_code)].filter((part) => part !== null).join(', '),
         names: others.filter((other) => other !== null && other !== name) as string[],
         codes: [id, listed?.locode ?? null],
+        exact: [id, listed?.locode ?? null],
         text: [listed?.port_authority ?? null],
         position,
         province_code,

@@ -15,6 +15,15 @@ const FEW_STATIONS = 3
 /** Approximate number of filling stations in the largest city. */
 const MOST_STATIONS = 250
 
+/** Postal codes after the province's digits are the capital's from 001 to 099 (Correos). */
+const CAPITAL_CODES = Array.from({ length: 99 }, (_, at) => `0${String(at + 1).padStart(2, '0')}`)
+
+/** The known postal codes of a municipality: those of its filling stations, and all of a capital. */
+function postalCodes(code: string, stations: readonly { readonly postal_code: string | null }[]): string[] {
+  const sold = stations.flatMap(({ postal_code }) => (postal_code?.startsWith(code.slice(0, 2)) ? [postal_code] : []))
+  return [...new Set([...sold, ...(CAPITALS.has(code) ? CAPITAL_CODES.map((own) => code.slice(0, 2) + own) : [])])]
+}
+
 interface Bounds {
   readonly west: number
   readonly south: number
@@ -58,7 +67,7 @@ export const provinceCollection = defineCollection({
 export const municipalityCollection = defineCollection({
   id: 'municipalities',
   title: 'Municipalities',
-  about: 'Every municipality, by its names in every official language, including former names.',
+  about: 'Every municipality, by its names in every official language, including former names, its INE code and postal codes.',
   words: ['municipio', 'municipios', 'pueblo', 'ciudad', 'ayuntamiento', 'municipi', 'concello', 'udalerria', 'town', 'city'],
   weights: { title: 5, names: 5, place: 0.5 },
   from: [fuelStations, mobilityZones],
@@ -79,6 +88,8 @@ export const municipalityCollection = defineCollection({
         subtitle: provinceByCode(code.slice(0, 2))?.name ?? null,
         names: municipalityNames(code),
         codes: [code],
+        exact: [code, ...postalCodes(code, sold.get(code) ?? [])],
+        town: code,
         position: area ? middle(area) : null,
         province_code: code.slice(0, 2),
         importance: CAPITALS.has(code) ? 0.9 + 0.1 * size : 0.15 + 0.8 * size,

@@ -63,6 +63,7 @@ export const railStationCollection = defineCollection({
         title: one.name,
         subtitle: [kindOf(one), one.municipality].filter((part) => part).join(', '),
         codes: [one.id],
+        exact: [one.id],
         text: [...one.lines.map(({ line }) => line), ...one.products],
         position: one.position,
         province_code: one.province_code,

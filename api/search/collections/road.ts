@@ -218,6 +218,7 @@ export const countStationCollection = defineCollection({
       title: name,
       subtitle: `Estación de aforo${municipality ? `, ${municipality}` : ''}`,
       codes: [id],
+      exact: [id],
       position,
       province_code,
       municipality_code,

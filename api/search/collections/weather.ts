@@ -29,6 +29,7 @@ export const weatherStationCollection = defineCollection({
         title: name,
         subtitle: ['Estación meteorológica', province_code && provinceByCode(province_code)?.name].filter((part) => part).join(', '),
         codes: [id, synop_code],
+        exact: [id],
         position,
         province_code,
         municipality_code,

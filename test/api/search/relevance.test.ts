@@ -39,6 +39,35 @@ test('every judged title is in the world', async () => {
   }
 })
 
+test.each([
+  ['MAD', 'airports', 'MAD'],
+  ['bcn', 'airports', 'BCN'],
+  ['LEMD', 'airports', 'MAD'],
+  ['28013', 'municipalities', '28079'],
+  ['17000', 'rail-stations', '17000'],
+  ['es alg', 'ports', 'ESALG'],
+])('the thing with the code %s is first', async (q, collection, id) => {
+  expect((await search(q)).hits[0]).toMatchObject({ collection, id })
+})
+
+test('two exchanged letters are one typo, side by side or around a third', async () => {
+  for (const [q, title] of [
+    ['bajaras', 'Adolfo Suárez Madrid–Barajas Airport'],
+    ['zaragzoa', 'Zaragoza'],
+    ['chamratin', 'Madrid-Chamartín-Clara Campoamor'],
+  ])
+    expect([q, (await search(q as string)).hits[0]?.title]).toEqual([q, title])
+})
+
+test('a town is before its station, port or airport of the same name', async () => {
+  for (const q of ['aranjuez', 'girona', 'ibiza', 'hospitalet de llobregat', 'vigo', 'castelldefels']) {
+    const { hits } = await search(q)
+    expect([q, hits[0]?.collection]).toEqual([q, 'municipalities'])
+  }
+  const scores = (await search('ibiza')).hits.map(({ score }) => score)
+  expect(scores).toEqual(scores.toSorted((one, other) => other - one))
+})
+
 test('a suggestion needs only the beginning of a word', async () => {
   const suggest = async (q: string): Promise<readonly string[]> =>
     (await index.suggest({ q, collections: null, province_code: null, near: null })).hits.slice(0, 3).map(({ title }) => title)

@@ -1,0 +1,34 @@
+import { foldName } from '../../../lake/places/names.ts'
+import { municipalityCodes } from '../../define/params-place.ts'
+import { InvalidParam } from '../../define/problems.ts'
+import { nearest } from '../../define/suggest.ts'
+import type { RailNetwork } from './network.ts'
+import { type Station, stationsOf } from './station.ts'
+
+const UNREGISTERED: Parameters<typeof stationsOf>[1] = new Map()
+
+/**
+ * The ids of the stations that a text means: the one with this code, else those with its words, or their beginnings, in their name
+ * and those in the municipality of this name. Throws `InvalidParam` without any.
+ */
+export function namedStations(network: RailNetwork, parameter: string, text: string): ReadonlySet<string> {
+  const stations = stationsOf(network, UNREGISTERED)
+  const byCode = stations.filter(({ id }) => id.toLowerCase() === text.toLowerCase())
+  if (byCode.length > 0) return idsOf(byCode)
+  const wanted = foldName(text).split(' ')
+  const municipalities = municipalityCodes(text, null)
+  const named = stations.filter(({ name, municipality_code }) => {
+    if (municipality_code !== null && municipalities.includes(municipality_code)) return true
+    const words = foldName(name).split(' ')
+    return wanted.every((one) => one !== '' && words.some((word) => word.startsWith(one)))
+  })
+  if (named.length > 0) return idsOf(named)
+  const near = (): string | null =>
+    nearest(
+      text,
+      stations.map(({ name }) => name),
+    )
+  throw new InvalidParam('expected the code of a station, words of its name, or its municipality', { parameter, value: text, near })
+}
+
+const idsOf = (stations: readonly Station[]): ReadonlySet<string> => new Set(stations.map(({ id }) => id))
