@@ -79,17 +79,19 @@ export interface RecordShape<F extends Fields = Fields> {
   readonly id?: keyof F & string
   /** Fields that only some replies have. */
   readonly sometimes?: readonly string[]
+  /** Fields that a JSON object lacks if their value is null, because hardly any source states them; tables keep their column. */
+  readonly omitsNull?: readonly string[]
 }
 
 /**
  * Declares a kind of record. Its place is the geometry field `geometry`, else the point `position`. Records with either a line
- * or an area have a second geometry field, `area`, which is the place if `geometry` is null.
+ * or an area have a second geometry field, `area`, which is the place if `geometry` is null; then the point is.
  */
 export function record<const F extends Fields>(
   name: string,
   about: string,
   fields: F,
-  options: Pick<RecordShape<F>, 'localise' | 'languages' | 'id' | 'sometimes'> = {},
+  options: Pick<RecordShape<F>, 'localise' | 'languages' | 'id' | 'sometimes' | 'omitsNull'> = {},
 ): RecordShape<F> {
   return Object.freeze({ name, about, fields: Object.freeze(fields), ...options })
 }
@@ -101,8 +103,8 @@ export function idFieldsOf({ id, fields }: RecordShape): readonly string[] {
 }
 
 /**
- * Returns the field with a record's place, the geometry of its GeoJSON feature: the shape if there is one, else the position.
- * Null for records without a place.
+ * Returns the field with a record's place, the geometry of its GeoJSON feature: the shape if there is one, else the position,
+ * which is also the place of a record whose shape is null. Null for records without a place.
  */
 export function placeOf(fields: Fields): 'position' | 'geometry' | null {
   if (geometryKindOf(fields) !== null) return 'geometry'

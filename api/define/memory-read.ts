@@ -35,6 +35,8 @@ interface About {
   readonly restsOn?: readonly RestsOn[]
   /** Matching records without a place, or left out for lack of one. Shown as `meta.unlocated`. */
   readonly unlocated?: number
+  /** What no source of the list has. Shown as `meta.note`. */
+  readonly note?: string
   /** Years missing in every source of the list. Shown as `meta.missing_years`. */
   readonly missingYears?: readonly number[]
 }

@@ -30,11 +30,11 @@ export function membersOf(fields: Fields): Member[] {
  * the fields that only some replies have, and open to new members.
  */
 export function recordSchema(
-  shape: { readonly about: string; readonly fields: Fields; readonly sometimes?: readonly string[] },
+  shape: Pick<RecordShape, 'about' | 'fields' | 'sometimes' | 'omitsNull'>,
   options: { readonly strict: boolean },
 ): JsonSchema {
   const members = membersOf(shape.fields)
-  const always = options.strict ? members : alwaysIn(members, shape.sometimes)
+  const always = alwaysIn(members, options.strict ? { ...shape, sometimes: [] } : shape)
   return {
     type: 'object',
     description: shape.about,
@@ -45,8 +45,11 @@ export function recordSchema(
 }
 
 /** The members that every reply without `fields` has; null is a value. */
-export function alwaysIn(members: readonly Member[], sometimes: readonly string[] = []): Member[] {
-  return members.filter(({ field }) => !sometimes.includes(field))
+export function alwaysIn(
+  members: readonly Member[],
+  { sometimes = [], omitsNull = [] }: Partial<Pick<RecordShape, 'sometimes' | 'omitsNull'>>,
+): Member[] {
+  return members.filter(({ field }) => !sometimes.includes(field) && !omitsNull.includes(field))
 }
 
 /** A record as a JSON object, from the examples of its fields. */
@@ -59,9 +62,13 @@ export function recordWriter(shape: RecordShape, only?: ReadonlySet<string>): (r
   const members = membersOf(shape.fields).filter((member) => !only || only.has(member.name))
   return (record) => {
     const object: JsonObject = {}
-    for (const member of members) object[member.name] = member.json(record[member.field])
+    for (const member of members) if (!isLeftOut(shape, member, record)) object[member.name] = member.json(record[member.field])
     return object
   }
+}
+
+function isLeftOut({ omitsNull }: RecordShape, { field }: Member, record: AnyRow): boolean {
+  return omitsNull !== undefined && record[field] === null && omitsNull.includes(field)
 }
 
 /**
@@ -70,7 +77,10 @@ export function recordWriter(shape: RecordShape, only?: ReadonlySet<string>): (r
  */
 export function recordTextWriter(shape: RecordShape, except: readonly string[] = []): (record: AnyRow) => string {
   const members = membersOf(shape.fields).filter((member) => !except.includes(member.name))
-  const writers = members.map((member, at) => memberTextWriter(member, at === 0 ? '' : ','))
+  const writers = members.map((member, at) => {
+    const write = memberTextWriter(member, at === 0 ? '' : ',')
+    return shape.omitsNull?.includes(member.field) ? (record: AnyRow) => (isLeftOut(shape, member, record) ? '' : write(record)) : write
+  })
   return (record) => {
     let text = '{'
     for (const write of writers) text += write(record)

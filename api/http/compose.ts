@@ -28,6 +28,7 @@ export interface Meta {
   readonly coverage?: Coverage
   /** Only for an area outside all data. */
   readonly hint?: string
+  readonly note?: string
   readonly unlocated?: number
   readonly missing_years?: readonly number[]
   readonly source_mode: string
@@ -217,18 +218,19 @@ export function featureTextWriter(returns: ListReturn | OneReturn): (record: Any
   }
 }
 
+/** Makes the function that returns a record's geometry: its shape, else its area, else its point. */
 function geometryMaker({ record }: ListReturn | OneReturn): (row: AnyRow) => Geometry | null {
   const kind = geometryKindOf(record.fields)
-  if (kind === null)
-    return ({ position }) =>
-      position ? { type: 'Point', coordinates: [degrees((position as Point).lon), degrees((position as Point).lat)] } : null
+  const pointOf = ({ position }: AnyRow): Geometry | null =>
+    position ? { type: 'Point', coordinates: [degrees((position as Point).lon), degrees((position as Point).lat)] } : null
+  if (kind === null) return pointOf
   const type = GEOMETRY_TYPES[kind]
   const areaKind = areaKindOf(record.fields)
   const round = rounderOf(record.fields['geometry'] as Column)
   const roundArea = areaKind && rounderOf(record.fields['area'] as Column)
   const areaOf = ({ area }: AnyRow): Geometry | null =>
     areaKind && area ? ({ type: GEOMETRY_TYPES[areaKind], coordinates: roundArea?.(area) } as Geometry) : null
-  return (row) => (row['geometry'] ? ({ type, coordinates: round?.(row['geometry']) } as Geometry) : areaOf(row))
+  return (row) => (row['geometry'] ? ({ type, coordinates: round?.(row['geometry']) } as Geometry) : (areaOf(row) ?? pointOf(row)))
 }
 
 /** Rounds a coordinate to the precision of replies. */
@@ -255,7 +257,8 @@ function boundsOf(records: readonly AnyRow[]): readonly [number, number, number,
     north = Math.max(north, lat)
   }
   for (const { position, geometry, area } of records) {
-    if (geometry !== undefined) for (const [lon, lat] of positionsOf(geometry ?? area)) include(lon, lat)
+    const shape = geometry ?? area
+    if (shape) for (const [lon, lat] of positionsOf(shape)) include(lon, lat)
     else if (position) include((position as Point).lon, (position as Point).lat)
   }
   return isEmpty ? null : [degrees(west), degrees(south), degrees(east), degrees(north)]

@@ -164,7 +164,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
     { meta, signal }: { readonly meta: Meta; readonly signal: AbortSignal },
   ): Promise<ResponseBody> {
     const shape = shapeOf(values)
-    const { records, finish, counts, isLacking, restsOn, unlocated, missingYears } = listed(found)
+    const { records, finish, counts, isLacking, restsOn, unlocated, missingYears, note } = listed(found)
     const selects = read.answer ? selected(records, endpoint, values, at) : records
     const all = withDistances(chosen(selects, context, values), endpoint, values)
     const from = read.answer ? records : await sortedRecords(values, sources)
@@ -183,6 +183,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
         ...(none.length > 0 ? { no_match: none } : {}),
         ...(unlocated === undefined ? {} : { unlocated }),
         ...(missingYears === undefined ? {} : { missing_years: missingYears }),
+        ...(note === undefined ? {} : { note }),
         stale: isLacking || isLate,
       },
     })
@@ -213,6 +214,7 @@ function listed(found: Listed<AnyRow>): {
   readonly restsOn?: readonly RestsOn[]
   readonly unlocated?: number
   readonly missingYears?: readonly number[]
+  readonly note?: string
 } {
   if (Array.isArray(found)) return { records: found as readonly AnyRow[], counts: {} }
   if ('drafts' in found) return { ...(found as Drafted<AnyRow>), records: (found as Drafted<AnyRow>).drafts as readonly AnyRow[] }

@@ -252,6 +252,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
           description:
             'Only if the requested area (`bbox`, or `lat` and `lon`) lies outside all data. It names the swapped area if that one lies within.',
         },
+        note: { type: 'string', description: 'What the request may ask for and no source has.' },
         unlocated: {
           ...INT32,
           description: 'Records that match the request but have no location: without geometry, and left out by filters of place. Unit: 1.',

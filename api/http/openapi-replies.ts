@@ -60,13 +60,14 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
         anyOf: [
           geometryRef(kind ? GEOMETRY_TYPES[kind] : 'Point'),
           ...(areaKind ? [geometryRef(GEOMETRY_TYPES[areaKind])] : []),
+          ...(kind && returns.record.fields['position']?.kind === 'point' ? [geometryRef('Point')] : []),
           { type: 'null' },
         ],
         description: 'The place; null if unknown.',
       },
       properties: {
         type: 'object',
-        required: alwaysIn(members, returns.record.sometimes).map(({ name }) => name),
+        required: alwaysIn(members, returns.record).map(({ name }) => name),
         properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
       },
     },

@@ -126,6 +126,12 @@ function entityOf(given: Members): RealtimeEntity | null {
   }
 }
 
+/** An enumeration value; null for the default of the schema, which a writer that knows nothing may also send. */
+function stated(given: Members, name: string, byDefault: string): string | null {
+  const value = named(given, name)
+  return value === byDefault ? null : value
+}
+
 function alertOf(given: Members): RealtimeAlert {
   const description = member(given, 'descriptionText')
   return {
@@ -135,8 +141,8 @@ function alertOf(given: Members): RealtimeAlert {
       stopId: text(selector, 'stopId'),
       tripId: tripOf(selector).tripId,
     })),
-    cause: named(given, 'cause'),
-    effect: named(given, 'effect'),
+    cause: stated(given, 'cause', 'UNKNOWN_CAUSE'),
+    effect: stated(given, 'effect', 'UNKNOWN_EFFECT'),
     description: (description ? items(description, 'translation') : []).flatMap((translation) => {
       const words = text(translation, 'text')
       return words === null ? [] : [{ language: text(translation, 'language'), text: words }]

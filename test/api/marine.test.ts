@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { marinePrices } from '../../lake/datasets/maritime/marine-prices.ts'
 import { marineStations } from '../../lake/datasets/maritime/marine-stations.ts'
+import { ports } from '../../lake/datasets/maritime/ports.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
@@ -26,6 +27,12 @@ beforeAll(async () => {
     ],
     { at: T0 },
   )
+  // Arrecife's harbour is 2 km from the station, and another one 30 km.
+  const [near, far] = [
+    ['ESACE', 28.9667, -13.5333],
+    ['ESFUE', 28.7, -13.85],
+  ].map(([port_id, lat, lon]) => exampleRow(ports, { port_id, position: { lat, lon } }))
+  await service.publish(ports, [far as AnyRow, near as AnyRow], { at: T0 })
   await service.publish(
     marinePrices,
     [
@@ -44,22 +51,38 @@ const ids = async (query: string): Promise<string[]> => (await service.json(`/ap
 
 test('a price has its fuel, unit, use, port and place', async () => {
   const { total, prices } = await service.json('/api/maritimo')
-  expect(total).toBe(5)
-  const [fuelOil, diesel, petrol, fishing, mixed] = prices
+  expect(total).toBe(4)
+  const [diesel, petrol, fishing, mixed] = prices
   expect(diesel).toMatchObject({
-    ...{ id: 'a/DIESEL_A', fuel: 'DIESEL_A', price: 1.459, price_unit: 'EUR/L', price_eur_l: 1.459, price_absence: null, use: 'LEISURE' },
-    ...{ station_id: 'a', port: 'MARINA LANZAROTE', operator: 'REPSOL', province: 'Las Palmas', lat: 28.966944, lon: -13.534722 },
+    ...{ id: 'a/DIESEL_A', fuel: 'DIESEL_A', price: 1.459, price_unit: 'EUR/L', price_eur_l: 1.459, use: 'LEISURE' },
+    ...{
+      station_id: 'a',
+      port: 'MARINA LANZAROTE',
+      port_id: 'ESACE',
+      operator: 'REPSOL',
+      province: 'Las Palmas',
+      lat: 28.966944,
+      lon: -13.534722,
+    },
     ...{ source: 'miteco', source_id: '275', status: 'ACTIVE' },
   })
   expect(petrol.id).toBe('a/GASOLINE_95_E5')
   expect(fishing).toMatchObject({ id: 'b/DIESEL_B', price: 802.2, price_unit: 'EUR/kL', price_eur_l: 0.8022, lat: null, operator: null })
   expect(mixed).toMatchObject({ id: 'c/DIESEL_A', use: 'MIXED', port: null, municipality: 'DÉNIA' })
-  expect(fuelOil).toMatchObject({ id: 'MARINE_FUEL_OIL', fuel: 'MARINE_FUEL_OIL', price: null, price_absence: 'NOT_PUBLISHED', port: null })
+  expect(fishing.port_id).toBeNull()
+})
+
+test('a fuel that no source sells is a note, not a record', async () => {
+  const [all, fuelOil, diesel] = await Promise.all(
+    ['', 'fuel=MARINE_FUEL_OIL', 'fuel=DIESEL_A'].map((query) => service.json(`/api/maritimo?${query}`)),
+  )
+  const note = 'No source publishes prices of marine fuel oil (MARINE_FUEL_OIL).'
+  expect([all?.meta.note, fuelOil?.meta.note, fuelOil?.prices, diesel?.meta.note]).toEqual([note, note, [], undefined])
 })
 
 test.each([
   ['fuel=DIESEL_A', ['a/DIESEL_A', 'c/DIESEL_A']],
-  ['fuel=MARINE_FUEL_OIL', ['MARINE_FUEL_OIL']],
+  ['fuel=MARINE_FUEL_OIL', []],
   ['use=LEISURE', ['a/DIESEL_A', 'a/GASOLINE_95_E5', 'c/DIESEL_A']],
   ['use=FISHING', ['b/DIESEL_B', 'c/DIESEL_A']],
   ['use=MIXED', ['c/DIESEL_A']],

@@ -1,16 +1,39 @@
 import { beforeAll, expect, test } from 'vitest'
-import { geometryKindOf } from '../../api/define/fields.ts'
+import { type Fields, geometryKindOf, isNested } from '../../api/define/fields.ts'
+import { formatsOf } from '../../api/define/formats.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
+import { featureOf, featurePieces } from '../../api/http/compose.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { ringArea } from '../../lake/places/rings.ts'
 import { isValidArea } from '../../lake/places/valid-area.ts'
-import type { MultiPolygon } from '../../lake/schema/columns.ts'
+import { isGeometry, type MultiPolygon } from '../../lake/schema/columns.ts'
 import { exampleService } from './example-service.ts'
 import type { Reply, TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
   service = await exampleService()
+})
+
+/** Lists whose records have places inside that are not their own: changes of things, and the ports of a ferry route. */
+const PLACES_INSIDE = ['/api/incidents/changes', '/api/maritimo/ferries', '/api/panels/changes', '/api/weather/alerts/changes']
+
+test('every list of things with a place has GeoJSON, and a thing without its shape is drawn as its point', () => {
+  const hasPlace = (fields: Fields): boolean =>
+    Object.values(fields).some((field) => (isNested(field) ? hasPlace(field.fields) : field.kind === 'point' || isGeometry(field.kind)))
+  const lists = endpoints.filter(({ returns }) => returns.kind === 'list' && hasPlace(returns.record.fields))
+  const without = lists.filter(({ returns }) => !formatsOf(returns).includes('geojson'))
+  expect(without.map(({ path }) => path).sort()).toEqual(PLACES_INSIDE)
+  const point = { type: 'Point', coordinates: [-3.7, 40.4] }
+  const shaped = endpoints.filter(({ returns: { record } }) => geometryKindOf(record.fields) !== null && 'position' in record.fields)
+  expect(shaped.map(({ path }) => path)).toContain('/api/trafico/ciudades/{ciudad}')
+  for (const { path, returns } of shaped) {
+    const row = { geometry: null, area: null, position: { lat: 40.4, lon: -3.7 } }
+    expect([path, featureOf(returns, row, {}).geometry]).toEqual([path, point])
+    const page = { total: 1, updated_at: null, name: '', next_cursor: null, meta: {} as never }
+    const [text = ''] = featurePieces(page, [row], () => '')
+    expect([path, JSON.parse(text).bbox]).toEqual([path, [-3.7, 40.4, -3.7, 40.4]])
+  }
 })
 
 test('polygons in replies are valid, with outer rings counter-clockwise and holes clockwise', async () => {
@@ -20,7 +43,7 @@ test('polygons in replies are valid, with outer rings counter-clockwise and hole
     const reply = (await service.json(requestOf(endpoint, { format: 'geojson' }))) as Reply
     const features: Reply[] = endpoint.returns.kind === 'list' ? reply.features : [reply]
     const areas = features.flatMap(({ geometry }): MultiPolygon[] =>
-      geometry === null ? [] : [geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates],
+      geometry === null || geometry.type === 'Point' ? [] : [geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates],
     )
     if (areas.length > 0) seen.push(endpoint.path)
     for (const area of areas) {

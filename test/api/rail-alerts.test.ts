@@ -131,12 +131,12 @@ describe('/api/trenes/alertas', () => {
       train_number: '90002',
       service_date: '2026-08-25',
       delay_s: 540,
-      effect: null,
       cause: null,
       status: 'ACTIVE',
       is_stale: false,
       source: 'renfe',
     })
+    expect([slow, gone, works, lift].map((one) => 'effect' in one)).toEqual([false, false, false, true])
     expect(gone).toMatchObject({ derived: true, lines: [], nucleo_codes: [], stop_ids: [], delay_s: null })
     expect(works).toMatchObject({ derived: false, train_number: null, hashtags: [{ tag: '#BcnR9', nucleo_code: null, line: 'R9' }] })
     expect(lift).toMatchObject({ effect: 'ACCESSIBILITY_ISSUE', cause: 'MAINTENANCE', text: null, text_language: null })

@@ -1,10 +1,10 @@
-import { miteco } from '../../../lake/datasets/fuel/sources.ts'
-import { MARINE_FUELS, MARINE_PRICE_ABSENCES, MARINE_USES } from '../../../lake/datasets/maritime/marine-codes.ts'
+import { MARINE_FUELS, MARINE_USES } from '../../../lake/datasets/maritime/marine-codes.ts'
 import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
 import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
+import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State, StatesOf } from '../../define/endpoint.ts'
-import { optional, record, type ValueOf } from '../../define/fields.ts'
+import { meaning, optional, record, type ValueOf } from '../../define/fields.ts'
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
@@ -15,25 +15,20 @@ import { originFields, provinceField, provinceName } from '../common-fields.ts'
 const station = marineStations.columns
 const { columns } = marinePrices
 
-const absent = 'null for a fuel without published prices'
-
 /** A price of marine fuel, with its station. */
 export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a station that supplies vessels.', {
   id: col.string(0, 'Station and fuel.', { example: 'mar_3f1c09a2b7de/DIESEL_A' }),
   fuel: columns.product,
-  price: optional(columns.price, `Price as published, in \`price_unit\`; ${absent}.`),
-  price_unit: optional(
-    columns.price_unit,
-    `Unit as published. The register states none, but a price above 10 is per 1000 litres; ${absent}.`,
-  ),
+  price: meaning(columns.price, 'Price as published, in `price_unit`.'),
+  price_unit: meaning(columns.price_unit, 'Unit as published. The register states none, but a price above 10 is per 1000 litres.'),
   price_eur_l: columns.price_eur_l,
   price_issue: columns.price_issue,
-  price_absence: col.code(0, 'Why there is no price; null if there is one.', MARINE_PRICE_ABSENCES, { nullable: true, example: null }),
-  use: optional(station.use, `Vessels that the station supplies; ${absent}.`),
-  station_id: optional(station.station_id, `Id of the station; ${absent}.`),
+  use: meaning(station.use, 'Vessels that the station supplies.'),
+  station_id: meaning(station.station_id, 'Id of the station.'),
   port: station.port,
+  port_id: optional(ports.columns.port_id, 'Nearest port within 5 km, as in /api/maritimo/puertos; null if there is none.'),
   operator: station.brand,
-  address: optional(station.address, `Street address; ${absent}.`),
+  address: optional(station.address, 'Street address; null while the station is not listed.'),
   locality: station.locality,
   postal_code: station.postal_code,
   municipality: station.municipality,
@@ -46,8 +41,8 @@ export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a s
   ...originFields(columns, { source_id: station.register_id }),
 })
 
-/** A price, ready for replies. */
-export type MarinePrice = ValueOf<typeof marinePrice.fields>
+/** A price, ready for replies but for its port. */
+export type MarinePrice = Omit<ValueOf<typeof marinePrice.fields>, 'port_id'>
 
 /** Source datasets of prices. */
 export const MARINE_DATASETS = [marinePrices, marineStations] as const
@@ -89,20 +84,14 @@ interface MarinePlace {
 /** Filters of prices. */
 export const marineFilters = [columnFilter('fuel', marineFuelParam, 'fuel'), useFilter, portFilter, provinceFilter] as const
 
-/** The prices of a state with their stations, and the fuels without published prices. */
+/** The prices of a state with their stations. */
 export const marinePricesOf: (states: StatesOf<typeof MARINE_DATASETS>) => readonly MarinePrice[] = memo(
   ([prices, stations]) => {
     const byId = new Map(stations.rows.map((row) => [row.station_id, row]))
-    const priced = prices.rows.filter(({ status }) => status !== 'ENDED').map((row) => priceOf(row, byId.get(row.station_id) ?? null))
-    const newest = Math.max(0, ...prices.parts.map(({ data_time }) => data_time))
-    const isPriced = priced.some(({ fuel }) => fuel === FUEL_OIL)
-    return isPriced || priced.length === 0 ? priced : [...priced, unpriced(newest)]
+    return prices.rows.filter(({ status }) => status !== 'ENDED').map((row) => priceOf(row, byId.get(row.station_id) ?? null))
   },
   (states) => states,
 )
-
-/** A fuel in the specification without published prices. */
-const FUEL_OIL = 'MARINE_FUEL_OIL'
 
 type Price = State<typeof marinePrices>['rows'][number]
 type Station = State<typeof marineStations>['rows'][number]
@@ -115,7 +104,6 @@ function priceOf(row: Price, at: Station | null): MarinePrice {
     price_unit: row.price_unit,
     price_eur_l: row.price_eur_l,
     price_issue: row.price_issue,
-    price_absence: null,
     use: row.use,
     station_id: row.station_id,
     ...placeOf(at),
@@ -147,29 +135,5 @@ function placeOf(
     position: at?.position ?? null,
     schedule: at?.opening_hours ?? null,
     reporter: at?.reporter ?? null,
-  }
-}
-
-/** The record of a fuel without prices, as of the newest publication (ms). */
-function unpriced(published: number): MarinePrice {
-  return {
-    id: FUEL_OIL,
-    fuel: FUEL_OIL,
-    price: null,
-    price_unit: null,
-    price_eur_l: null,
-    price_issue: null,
-    price_absence: 'NOT_PUBLISHED',
-    use: null,
-    station_id: null,
-    ...placeOf(null),
-    province: null,
-    province_code: null,
-    source: miteco.id,
-    source_id: null,
-    observed_at: published,
-    updated_at: published,
-    status: 'ACTIVE',
-    is_stale: false,
   }
 }

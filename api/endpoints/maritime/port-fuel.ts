@@ -28,17 +28,23 @@ const fuelFields = pick(
 /** The marine fuel of a port. */
 export const portFuelField = nested.objects('Prices of marine fuel at stations within 5 km for which this is the nearest port.', fuelFields)
 
-/** The prices of stations by port id; cached per input. */
-export const fuelByPort = memo(
-  (prices: readonly MarinePrice[], { ports }: PortCatalogue): ReadonlyMap<string, readonly ValueOf<typeof fuelFields>[]> => {
+/** The prices with the port of their station; cached per input. */
+export const withPorts = memo(
+  (prices: readonly MarinePrice[], { ports }: PortCatalogue): readonly (MarinePrice & { readonly port_id: string | null })[] => {
     const all = [...ports.values()]
     const nearest = new Map<string, string | null>()
-    const portOf = ({ station_id, position }: MarinePrice): string | null => {
-      if (station_id === null || position === null) return null
-      if (!nearest.has(station_id)) nearest.set(station_id, nearestPort(all, position))
-      return nearest.get(station_id) ?? null
-    }
-    const byPort = Map.groupBy(prices, portOf)
+    return prices.map((one) => {
+      const { station_id, position } = one
+      if (position !== null && !nearest.has(station_id)) nearest.set(station_id, nearestPort(all, position))
+      return { ...one, port_id: position === null ? null : (nearest.get(station_id) ?? null) }
+    })
+  },
+)
+
+/** The prices of stations by port id; cached per input. */
+export const fuelByPort = memo(
+  (prices: readonly MarinePrice[], catalogue: PortCatalogue): ReadonlyMap<string, readonly ValueOf<typeof fuelFields>[]> => {
+    const byPort = Map.groupBy(withPorts(prices, catalogue), ({ port_id }) => port_id)
     return new Map([...byPort].flatMap(([id, own]) => (id === null ? [] : [[id, own.toSorted(byFuelAndPrice)]])))
   },
 )
@@ -57,5 +63,5 @@ function nearestPort(all: readonly Port[], at: Point): string | null {
 
 function byFuelAndPrice(one: MarinePrice, other: MarinePrice): number {
   if (one.fuel !== other.fuel) return one.fuel < other.fuel ? -1 : 1
-  return (one.price ?? 0) - (other.price ?? 0) || ((one.station_id ?? '') < (other.station_id ?? '') ? -1 : 1)
+  return one.price - other.price || (one.station_id < other.station_id ? -1 : 1)
 }

@@ -110,17 +110,23 @@ export function localise<R extends Pick<ValueOf<typeof fields>, 'text' | 'text_l
 }
 
 /** An alert, as lists show it. */
-export const alert = record('RailAlert', 'Disruption of the railway, or information from the source.', fields, {
-  localise,
-  languages: LANGS,
-})
+export const alert = record(
+  'RailAlert',
+  'Disruption of the railway, or information from the source. JSON lacks `effect` if the source states none, as none does today.',
+  fields,
+  {
+    localise,
+    languages: LANGS,
+    omitsNull: ['effect'],
+  },
+)
 
 /** An alert with its end. */
 export const alertDetail = record(
   'RailAlertDetail',
   'A railway alert, also after its end.',
   { ...fields, ...END_FIELDS },
-  { localise, languages: LANGS },
+  { localise, languages: LANGS, omitsNull: ['effect'] },
 )
 
 /** A row of the dataset, live or from its table. Only a row that records an end has `last_seen_at`. */

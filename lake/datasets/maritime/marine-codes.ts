@@ -32,8 +32,3 @@ export const MARINE_USES = defineCodes('marine_use', 'Which vessels a marine fue
   FISHING: ['Pesqueros', 'Fishing vessels'],
   MIXED: ['Pesqueros y barcos de recreo', 'Fishing vessels and leisure craft'],
 })
-
-/** Why a marine fuel has no price. */
-export const MARINE_PRICE_ABSENCES = defineCodes('marine_price_absence', 'Why a marine fuel has no price.', {
-  NOT_PUBLISHED: ['Ninguna fuente publica su precio', 'No source publishes its price'],
-})

@@ -79,6 +79,11 @@ test('hashtags name the núcleo and lines where no route does; an unknown word i
   expect(publication.report.unknownCodes).toEqual({ renfe_hashtag: { Val: 1 } })
 })
 
+test('the default of an enumeration states nothing', async () => {
+  const odd = { id: 'AVISO_8', alert: { effect: 'UNKNOWN_EFFECT', cause: 'UNKNOWN_CAUSE' } }
+  expect(rowsOf(await parseBytes(renfeAlerts, realtimeJson([odd])), 'rail_alerts')).toMatchObject([{ effect: null, cause: null }])
+})
+
 test('an unknown kind, effect or cause is kept and counted; an invalid alert is a bad row', async () => {
   const odd = { id: 'AVERIA_7', alert: { effect: 'LEVITATION', cause: 'STRIKE' } }
   const publication = await parseBytes(renfeAlerts, realtimeJson([odd, { id: 'constructor', alert: {} }, { id: 'VP_1', vehicle: {} }]))
