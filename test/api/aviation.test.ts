@@ -7,6 +7,8 @@ import { airports } from '../../lake/datasets/aviation/airports.ts'
 import { airportTraffic, arrivalAtfmDelays } from '../../lake/datasets/aviation/eurocontrol-days.ts'
 import { flights } from '../../lake/datasets/aviation/flights.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
+import { airportNames } from '../../lake/places/airport-names.ts'
+import { SPANISH_AIRPORTS } from '../../lake/places/airports.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { dayBounds, madridDate } from '../../lake/schema/time.ts'
@@ -88,7 +90,7 @@ describe('flights that are late, cancelled or diverted', () => {
       diverted_flights: shown.filter(({ state }) => state === 'DIVERTED').length,
     })
     const madrid = found.find((one: Reply) => one.airport === 'MAD')
-    expect(madrid).toMatchObject({ airport_name: 'Adolfo Suárez Madrid–Barajas Airport', lat: 40.4719, lon: -3.5626, source: 'aena' })
+    expect(madrid).toMatchObject({ airport_name: 'Aeropuerto Adolfo Suárez Madrid-Barajas', lat: 40.4719, lon: -3.5626, source: 'aena' })
     const times = found.map((one: Reply) => one.scheduled_at)
     expect(times).toEqual([...times].sort())
   })
@@ -190,12 +192,26 @@ describe('flights that are late, cancelled or diverted', () => {
 })
 
 describe('airports', () => {
+  test('are named in Spanish, or in the requested language', async () => {
+    const named = async (iata: string, lang: string): Promise<unknown> =>
+      (await service.json(`/api/aviacion/aeropuertos/${iata}?lang=${lang}`)).name
+    expect(await named('SVQ', 'es')).toBe('Aeropuerto de Sevilla')
+    expect(await named('IBZ', 'ca')).toBe("Aeroport d'Eivissa")
+    expect(await named('BIO', 'eu')).toBe('Bilboko aireportua')
+    expect(await named('VGO', 'gl')).toBe('Aeroporto de Vigo')
+    expect(await named('SVQ', 'en')).toBe('Seville Airport')
+    expect(await named('SVQ', 'eu')).toBe('Aeropuerto de Sevilla')
+    const { airports: found } = await service.json('/api/aviacion/aeropuertos?q=eivissa&lang=ca')
+    expect(found.map(({ name, published_name }: Reply) => [name, published_name])).toEqual([["Aeroport d'Eivissa", 'Ibiza Airport']])
+    expect(Object.keys(SPANISH_AIRPORTS).filter((iata) => airportNames(iata) === undefined)).toEqual([])
+  })
+
   test('the catalogue by province, area and code', async () => {
     const { airports: all, total } = await service.json('/api/aviacion/aeropuertos?limit=1000')
     // Each day's edition lacks one of the smallest.
     expect(total).toBe(AIRPORTS.length - 1)
     expect(all.find((one: Reply) => one.id === 'MAD')).toMatchObject({
-      ...{ icao: 'LEMD', name: 'Adolfo Suárez Madrid–Barajas Airport', type: 'LARGE_AIRPORT', province: 'Madrid', elevation_m: 609 },
+      ...{ icao: 'LEMD', name: 'Aeropuerto Adolfo Suárez Madrid-Barajas', type: 'LARGE_AIRPORT', province: 'Madrid', elevation_m: 609 },
       ...{
         has_scheduled_service: true,
         time_zone: 'Europe/Madrid',

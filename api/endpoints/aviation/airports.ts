@@ -5,11 +5,12 @@ import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { AIRPORT_CONDITIONS } from '../../../lake/datasets/aviation/codes.ts'
 import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviation/eurocontrol-days.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
+import { airportNames } from '../../../lake/places/airport-names.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type MemoryAsk, type StatesOf } from '../../define/endpoint.ts'
-import { meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { LANGS, type Lang, meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { textParam } from '../../define/params.ts'
@@ -38,13 +39,29 @@ const HOUR_MS = 3_600_000
 
 const base = record('AirportBase', 'A Spanish airport.', {
   id: columns.iata,
-  ...pick(columns, 'icao', 'name', 'type', 'municipality'),
+  icao: columns.icao,
+  name: meaning(columns.name, "Aena's name in the requested language, else in Spanish; as published in English and for other airports."),
+  published_name: meaning(columns.name, 'Name as published, in English.'),
+  ...pick(columns, 'type', 'municipality'),
   province: provinceField(columns.province_code),
   ...pick(columns, 'province_code', 'municipality_code', 'has_scheduled_service', 'elevation_m', 'time_zone', 'keywords', 'position'),
   ...originFields(columns),
 })
 
-const toBase = projection(airports, base, { province: (row) => provinceName(row.province_code) })
+const toBase = projection(airports, base, {
+  province: (row) => provinceName(row.province_code),
+  name: (row) => airportNames(row.iata)?.es ?? row.name,
+  published_name: (row) => row.name,
+})
+
+/** Translation of an airport: its name in another language. */
+const inLanguages = Object.freeze({
+  languages: LANGS,
+  localise: <R extends Pick<ValueOf<typeof base.fields>, 'id' | 'name' | 'published_name'>>(one: R, lang: Lang): R => ({
+    ...one,
+    name: lang === 'en' ? one.published_name : (airportNames(one.id)?.[lang] ?? one.name),
+  }),
+})
 
 const today = nested.object(
   'The flights of today, by the date at the airport: departed and landed flights count as movements; null if no source of flights is enabled.',
@@ -68,7 +85,7 @@ const figures = {
   today,
 } as const
 
-const airport = record('Airport', 'A Spanish airport with its punctuality and traffic.', { ...base.fields, ...figures })
+const airport = record('Airport', 'A Spanish airport with its punctuality and traffic.', { ...base.fields, ...figures }, inLanguages)
 
 const STATES = [airports, flights, airportWeather] as const
 const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of Aena's flights over the last ${RECENT_DAYS} complete days; movements and arrival ATFM delay over the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to ${PUNCTUAL_MINUTES} minutes late; early flights have no delay; cancelled or diverted ones are in no mean. A flight within Spain counts at both airports. Observed movements are those that ADS-B receivers saw, a lower bound; they come from another source and are in no other figure.`
@@ -141,13 +158,20 @@ function airportOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATE
   }
 }
 
+function otherNames(iata: string): readonly string[] {
+  const { ca, eu, gl, also = [] } = airportNames(iata) ?? {}
+  return [ca, eu, gl, ...also].filter((name) => name !== undefined)
+}
+
 const nameFilter = defineMemoryFilter({
   name: 'q',
   param: textParam('Part of the name, the town, the code or a common name; accents and case are ignored.', { example: 'barajas' }),
   matches: (text) => {
     const wanted = foldName(text)
-    return (one: Pick<ValueOf<typeof base.fields>, 'id' | 'icao' | 'name' | 'municipality' | 'keywords'>) =>
-      [one.id, one.icao, one.name, one.municipality, one.keywords].some((name) => name !== null && foldName(name).includes(wanted))
+    return (one: Pick<ValueOf<typeof base.fields>, 'id' | 'icao' | 'name' | 'published_name' | 'municipality' | 'keywords'>) =>
+      [one.id, one.icao, one.name, one.published_name, one.municipality, one.keywords, ...otherNames(one.id)].some(
+        (name) => name !== null && foldName(name).includes(wanted),
+      )
   },
 })
 
@@ -185,33 +209,38 @@ export const airportListing = defineEndpoint({
 
 const { source: _source, iata: _iata, icao: _icao, ...reported } = airportWeather.columns
 
-const detail = record('AirportDetail', 'Current state of an airport, and its figures of today and the last twelve months.', {
-  ...airport.fields,
-  weather: nested.object(
-    'Its last weather report, at most six hours old; null without one.',
-    {
-      ...reported,
-      conditions: col.list([0, 0], 'Conditions in it that delay flights.', col.code(0, 'A condition.', AIRPORT_CONDITIONS), {
-        example: [],
-      }),
-    },
-    { nullable: true },
-  ),
-  now: nested.object(
-    'Flights scheduled within an hour of the newest publication; null if no source of flights is enabled.',
-    {
-      flights: optional(airportDays.columns.flights, 'Flights.'),
-      late: col.integer(0, `Flights that are more than ${PUNCTUAL_MINUTES} minutes late.`, { unit: '1', example: 14 }),
-      ...pick(airportDays.columns, 'cancelled', 'diverted'),
-    },
-    { nullable: true },
-  ),
-  months: nested.objects('The last twelve months with data, oldest first; the newest may be incomplete.', {
-    month: airportDays.columns.month,
-    ...punctualityFields,
-    ...networkFields,
-  }),
-})
+const detail = record(
+  'AirportDetail',
+  'Current state of an airport, and its figures of today and the last twelve months.',
+  {
+    ...airport.fields,
+    weather: nested.object(
+      'Its last weather report, at most six hours old; null without one.',
+      {
+        ...reported,
+        conditions: col.list([0, 0], 'Conditions in it that delay flights.', col.code(0, 'A condition.', AIRPORT_CONDITIONS), {
+          example: [],
+        }),
+      },
+      { nullable: true },
+    ),
+    now: nested.object(
+      'Flights scheduled within an hour of the newest publication; null if no source of flights is enabled.',
+      {
+        flights: optional(airportDays.columns.flights, 'Flights.'),
+        late: col.integer(0, `Flights that are more than ${PUNCTUAL_MINUTES} minutes late.`, { unit: '1', example: 14 }),
+        ...pick(airportDays.columns, 'cancelled', 'diverted'),
+      },
+      { nullable: true },
+    ),
+    months: nested.objects('The last twelve months with data, oldest first; the newest may be incomplete.', {
+      month: airportDays.columns.month,
+      ...punctualityFields,
+      ...networkFields,
+    }),
+  },
+  inLanguages,
+)
 
 function nowOf(iata: string, states: StatesOf<typeof STATES>): ValueOf<typeof detail.fields>['now'] {
   const shown = shownBy(...states)

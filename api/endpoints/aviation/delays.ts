@@ -4,9 +4,10 @@ import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { AIRPORT_CONDITIONS, ATFM_CAUSES, CAUSE_SOURCES } from '../../../lake/datasets/aviation/codes.ts'
 import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviation/eurocontrol-days.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
+import { airportNames } from '../../../lake/places/airport-names.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
-import { record, type ValueOf } from '../../define/fields.ts'
+import { LANGS, record, type ValueOf } from '../../define/fields.ts'
 import { appliedByRead, defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { integerParam } from '../../define/params.ts'
@@ -21,20 +22,28 @@ const WEATHER_MS = 3 * 3_600_000
 /** `at` selects flights due within this time before or after it, ms. */
 const AT_MS = 12 * 3_600_000
 
-const delayed = record('DelayedFlight', 'A flight at its airport: late, cancelled, diverted, or requested by its number.', {
-  ...flight.fields,
-  ...airportFields,
-  weather: col.list(
-    [0, 0],
-    'Weather at the airport that delays flights, from a report within 3 hours of the scheduled time.',
-    col.code(0, 'A condition.', AIRPORT_CONDITIONS),
-    { example: ['LOW_VISIBILITY'] },
-  ),
-  cause: col.code(0, 'Probable cause; null without evidence. Airlines and Aena publish none.', ATFM_CAUSES, {
-    ...{ nullable: true, example: 'WEATHER' },
-  }),
-  cause_source: col.code(0, 'Evidence of the cause; null without one.', CAUSE_SOURCES, { nullable: true, example: 'METAR' }),
-})
+const delayed = record(
+  'DelayedFlight',
+  'A flight at its airport: late, cancelled, diverted, or requested by its number.',
+  {
+    ...flight.fields,
+    ...airportFields,
+    weather: col.list(
+      [0, 0],
+      'Weather at the airport that delays flights, from a report within 3 hours of the scheduled time.',
+      col.code(0, 'A condition.', AIRPORT_CONDITIONS),
+      { example: ['LOW_VISIBILITY'] },
+    ),
+    cause: col.code(0, 'Probable cause; null without evidence. Airlines and Aena publish none.', ATFM_CAUSES, {
+      ...{ nullable: true, example: 'WEATHER' },
+    }),
+    cause_source: col.code(0, 'Evidence of the cause; null without one.', CAUSE_SOURCES, { nullable: true, example: 'METAR' }),
+  },
+  {
+    languages: LANGS.filter((lang) => lang !== 'en'),
+    localise: (one, lang) => ({ ...one, airport_name: (lang === 'en' ? null : airportNames(one.airport)?.[lang]) ?? one.airport_name }),
+  },
+)
 
 type Delayed = ValueOf<typeof delayed.fields>
 type AtfmCauses = ReadonlyMap<string, string> | null
@@ -84,7 +93,13 @@ const flightsOf = memo(
       const at = byIata.get(one.airport)
       const report = weatherAt.get(one.airport)
       const weather = report && Math.abs(report.observed_at - one.scheduled_at) <= WEATHER_MS ? report.conditions : []
-      return { ...one, airport_name: at?.name ?? null, position: at?.position ?? null, weather, ...causeOf(one, weather, causes) }
+      return {
+        ...one,
+        airport_name: airportNames(one.airport)?.es ?? at?.name ?? null,
+        position: at?.position ?? null,
+        weather,
+        ...causeOf(one, weather, causes),
+      }
     })
     const count = (is: (one: Delayed) => boolean): number => records.filter(is).length
     return {

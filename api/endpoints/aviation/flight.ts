@@ -34,9 +34,9 @@ export const changedOf = changedMembers(flights, flight.fields)
 
 /** Fields of the airport in a flight. */
 export const airportFields = {
-  airport_name: col.string(0, 'Name of the airport; null if it is not in the catalogue.', {
+  airport_name: col.string(0, 'Name of the airport in the requested language, else in Spanish; null if it is not in the catalogue.', {
     nullable: true,
-    example: airports.columns.name.example as string,
+    example: 'Aeropuerto Adolfo Suárez Madrid-Barajas',
   }),
   position: airports.columns.position,
 } as const
