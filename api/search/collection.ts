@@ -29,8 +29,8 @@ export interface SearchDocument {
   readonly codes?: readonly (string | null)[]
   /** Codes of this thing alone: a query that is such a code, and nothing else, finds it first. */
   readonly exact?: readonly (string | null)[]
-  /** INE code of the municipality that it is: it ranks before other things of its name there, such as its station. */
-  readonly town?: string
+  /** True for a municipality: where its name is the query, it ranks before everything else of its province. */
+  readonly isTown?: true
   /** Other searched texts. The subtitle is one of them. */
   readonly text?: readonly (string | null)[]
   readonly position: Point | null

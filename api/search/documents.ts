@@ -1,9 +1,8 @@
-import { municipalityByCode, municipalityByName } from '../../lake/places/municipalities.ts'
+import { municipalityByCode } from '../../lake/places/municipalities.ts'
 import { MUNICIPALITY_ALIASES } from '../../lake/places/municipality-aliases.ts'
-import { nameKeys } from '../../lake/places/names.ts'
 import { provinceByCode } from '../../lake/places/provinces.ts'
 import { FIELD_NUMBER, FIELDS, type FieldWeights, type SearchDocument } from './collection.ts'
-import { foldCode } from './fold.ts'
+import { foldCode, townName, wordsOf } from './fold.ts'
 import type { IndexedDocument } from './segment.ts'
 
 /** Weights by field number. */
@@ -28,20 +27,8 @@ export function indexedDocument(document: SearchDocument): IndexedDocument {
     province: province_code === null ? 0 : Number(province_code),
     importance,
     exact: [...new Set((document.exact ?? []).flatMap((code) => (code === null ? [] : [foldCode(code)])))],
-    town: Number(document.town ?? namesakeOf(document) ?? 0),
-    isTown: document.town !== undefined,
+    townNames: document.isTown ? [...new Set([title, ...names].map((name) => townName(wordsOf(name))))] : [],
   }
-}
-
-/** The code of the municipality whose name a document has: its own, or one of its province. */
-function namesakeOf({ title, names = [], municipality_code = null, province_code }: SearchDocument): string | null {
-  const own = new Set(municipality_code === null ? [] : municipalityNames(municipality_code).flatMap(nameKeys))
-  for (const name of [title, ...names]) {
-    if (municipality_code !== null && nameKeys(name).some((key) => own.has(key))) return municipality_code
-    const found = province_code === null ? undefined : municipalityByName(name, province_code)
-    if (found) return found.code
-  }
-  return null
 }
 
 /** Returns the names and codes of a document in index form: by these a caller below the plan of its collection finds it. */

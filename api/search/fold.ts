@@ -61,6 +61,11 @@ export function foldCode(text: string): string {
   return foldName(text).replaceAll(' ', '')
 }
 
+/** The name of a town in comparable form, from its words in any order. */
+export function townName(words: readonly string[]): string {
+  return words.toSorted().join(' ')
+}
+
 /** Words that are too common to search for. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   'a al d da das de del do dos e el els en et i l la las les lo los na o of os per por the un una y'.split(' '),
@@ -82,7 +87,9 @@ export function wordsOf(text: string): string[] {
     const [part, next] = [parts[at] as string, parts[at + 1]]
     const number =
       next === undefined ? undefined : part === 'n' && ROMAN[next] ? ROMAN[next] : /^\d{1,4}[a-z]?$/.test(next) ? next : undefined
-    const prefix = ROAD_KINDS[part] ?? (/^[a-z]{1,3}$/.test(part) && !NO_ROAD.has(part) ? part : undefined)
+    // `km 5,6 a 7` is no A-7.
+    const isTo = part === 'a' && /^\d+$/.test(parts[at - 1] ?? '')
+    const prefix = isTo ? undefined : (ROAD_KINDS[part] ?? (/^[a-z]{1,3}$/.test(part) && !NO_ROAD.has(part) ? part : undefined))
     if (number !== undefined && prefix !== undefined) {
       words.push(prefix + number)
       at++

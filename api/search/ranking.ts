@@ -1,5 +1,5 @@
 import { distanceM } from '../define/geo.ts'
-import { typosOf } from './fold.ts'
+import { townName, typosOf } from './fold.ts'
 import type { Expansion, Segment } from './segment.ts'
 
 /** A collection in the index, by its number. */
@@ -84,20 +84,20 @@ export function rank(index: readonly Searched[], ask: Ask, limit: number): Ranke
     for (const terms of looked) scoreSegment(terms, ask, { missing, best })
     if (best.total > 0) break
   }
-  return { hits: townsFirst(index, best.inOrder()), counts: best.counts }
+  return { hits: townsFirst(index, best.inOrder(), townName(ask.terms.flatMap(({ words }) => words))), counts: best.counts }
 }
 
-/** The hits with each municipality right before the first document of its own name in it, such as its station. */
-function townsFirst(index: readonly Searched[], hits: readonly RankedHit[]): readonly RankedHit[] {
-  const segments = new Map(index.map(({ collection, segment }) => [collection, segment]))
-  const first = new Map<number, number>()
+/** The hits with each municipality of this name before everything else of its province. */
+function townsFirst(index: readonly Searched[], hits: readonly RankedHit[], name: string): readonly RankedHit[] {
+  const towns = new Map(index.map(({ collection, segment }) => [collection, { segment, named: segment.townsNamed(name) }]))
+  const best = new Map<number, number>()
   const raised = hits.map((hit) => {
-    const segment = segments.get(hit.collection) as Segment
-    const town = segment.towns[hit.document] as number
-    if (town === 0 || hit.score > CODE_SCORE) return hit
-    const score = first.get(town)
-    if (score === undefined) first.set(town, hit.score)
-    return segment.areTowns && score !== undefined ? { ...hit, score: score + STEP } : hit
+    const { segment, named } = towns.get(hit.collection) as { readonly segment: Segment; readonly named: readonly number[] }
+    const province = segment.provinces[hit.document] as number
+    if (province === 0 || hit.score > CODE_SCORE) return hit
+    const above = best.get(province)
+    if (above === undefined) best.set(province, hit.score)
+    return above !== undefined && named.includes(hit.document) ? { ...hit, score: above + STEP } : hit
   })
   return raised.some((hit, at) => hit !== hits[at]) ? raised.sort(byScore) : hits
 }
@@ -173,8 +173,10 @@ function expansionsOf(
   const exact = segment.term(word)
   if (exact >= 0) add(exact, 1)
   for (const term of segment.alike(word)) add(term, ALIKE)
+  // Whoever types C3 rarely means C-32.
+  const isKnownCode = how.isKnown && /\d/.test(word)
   if (how.isOpen || word.length >= BEGINNING_FROM)
-    for (const { term, quality } of segment.startingWith(word)) add(term, how.isOpen ? quality : 0.75 * quality)
+    for (const { term, quality } of segment.startingWith(word)) add(term, (how.isOpen ? 1 : 0.75) * (isKnownCode ? 0.5 : 1) * quality)
   // A word in any document is unlikely to be misspelt.
   const typos = how.isKnown ? Math.min(1, how.typos) : how.typos
   if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, how.isKnown ? 0.5 * quality : quality)

@@ -15,10 +15,8 @@ export interface IndexedDocument {
   readonly importance: number
   /** Codes of this document alone, in the form of `foldCode`. */
   readonly exact: readonly string[]
-  /** INE code, as a number, of the municipality that it is or has the name of; 0 for other documents. */
-  readonly town: number
-  /** True for the municipality itself. */
-  readonly isTown: boolean
+  /** The names of a municipality in the form of `townName`; none for other documents. */
+  readonly townNames: readonly string[]
 }
 
 /** Words that differ from a query's word, with the weight of a match, 0 to 1. */
@@ -50,11 +48,8 @@ export class Segment {
   readonly lons: Float64Array
   readonly provinces: Uint8Array
   readonly importance: Float32Array
-  /** INE codes of municipalities, as numbers, that documents are or have the name of; 0 for others. */
-  readonly towns: Uint16Array
-  /** True if the documents are municipalities. */
-  readonly areTowns: boolean
-  readonly #exact = new Map<string, number[]>()
+  readonly #exact: ReadonlyMap<string, readonly number[]>
+  readonly #towns: ReadonlyMap<string, readonly number[]>
   readonly #places: KDBush | null
   readonly #located: Uint32Array
 
@@ -88,10 +83,8 @@ export class Segment {
     this.lons = Float64Array.from(built.documents, ({ lon }) => lon ?? Number.NaN)
     this.provinces = Uint8Array.from(built.documents, ({ province }) => province)
     this.importance = Float32Array.from(built.documents, ({ importance }) => importance)
-    this.towns = Uint16Array.from(built.documents, ({ town }) => town)
-    this.areTowns = built.documents.some(({ isTown }) => isTown)
-    for (const [number, { exact }] of built.documents.entries())
-      for (const code of exact) this.#exact.set(code, [...(this.#exact.get(code) ?? []), number])
+    this.#exact = numbersBy(built.documents, ({ exact }) => exact)
+    this.#towns = numbersBy(built.documents, ({ townNames }) => townNames)
     this.#located = Uint32Array.from(built.documents.flatMap(({ lat, lon }, number) => (lat === null || lon === null ? [] : [number])))
     this.#places = this.#located.length === 0 ? null : new KDBush(this.#located.length)
     for (const number of this.#located) this.#places?.add(this.lons[number] as number, this.lats[number] as number)
@@ -128,6 +121,11 @@ export class Segment {
   /** Documents with a code of their own, in the form of `foldCode`. */
   exact(code: string): readonly number[] {
     return this.#exact.get(code) ?? NONE
+  }
+
+  /** Municipalities with a name, in the form of `townName`. */
+  townsNamed(name: string): readonly number[] {
+    return this.#towns.get(name) ?? NONE
   }
 
   /** Terms that sound like a word. */
@@ -171,6 +169,21 @@ export class Segment {
   inBox(west: number, south: number, east: number, north: number): number[] {
     return (this.#places?.range(west, south, east, north) ?? []).map((at) => this.#located[at] as number)
   }
+}
+
+/** The numbers of documents by each of their keys. */
+function numbersBy(
+  documents: readonly IndexedDocument[],
+  keysOf: (document: IndexedDocument) => readonly string[],
+): ReadonlyMap<string, readonly number[]> {
+  const numbers = new Map<string, number[]>()
+  for (const [number, document] of documents.entries())
+    for (const key of keysOf(document)) {
+      const there = numbers.get(key)
+      if (there) there.push(number)
+      else numbers.set(key, [number])
+    }
+  return numbers
 }
 
 interface Postings {

@@ -89,7 +89,7 @@ export const municipalityCollection = defineCollection({
         names: municipalityNames(code),
         codes: [code],
         exact: [code, ...postalCodes(code, sold.get(code) ?? [])],
-        town: code,
+        isTown: true,
         position: area ? middle(area) : null,
         province_code: code.slice(0, 2),
         importance: CAPITALS.has(code) ? 0.9 + 0.1 * size : 0.15 + 0.8 * size,

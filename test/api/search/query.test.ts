@@ -10,6 +10,7 @@ test.each([
   ['N-II', ['n2']],
   ['nacional 340', ['n340']],
   ['km 12', ['km', '12']],
+  ['obras en la A-2, km 5,6 a 7,1', ['obras', 'a2', 'km', '5', '6', '7', '1']],
   ['Avda. de la Constitución', ['avenida', 'constitucion']],
   ['Sta. Ana', ['santa', 'ana']],
   ['Sant Cugat', ['san', 'cugat']],

@@ -59,13 +59,27 @@ test('two exchanged letters are one typo, side by side or around a third', async
     expect([q, (await search(q as string)).hits[0]?.title]).toEqual([q, title])
 })
 
-test('a town is before its station, port or airport of the same name', async () => {
-  for (const q of ['aranjuez', 'girona', 'ibiza', 'hospitalet de llobregat', 'vigo', 'castelldefels']) {
+test('a town is before its station, port or airport', async () => {
+  for (const q of [
+    'aranjuez',
+    'girona',
+    'ibiza',
+    'hospitalet de llobregat',
+    'vigo',
+    'castelldefels',
+    'el escorial',
+    'manises',
+    'fuenterrabia',
+  ]) {
     const { hits } = await search(q)
     expect([q, hits[0]?.collection]).toEqual([q, 'municipalities'])
   }
   const scores = (await search('ibiza')).hits.map(({ score }) => score)
   expect(scores).toEqual(scores.toSorted((one, other) => other - one))
+})
+
+test('a code is before longer ones', async () => {
+  expect((await search('C3')).hits[0]).toMatchObject({ collection: 'rail-routes', title: expect.stringMatching(/^C3 /) })
 })
 
 test('a suggestion needs only the beginning of a word', async () => {
