@@ -137,8 +137,8 @@ export function max<C extends string>(column: C): Figure<never, C, never> {
 }
 
 /** The value of the last row with one. */
-export function last<C extends string>(column: C): Figure<never, C, never> {
-  const value = outputName(column)
+export function last<C extends string>(column: C, as: (value: Sql) => Sql = (value) => value): Figure<never, C, never> {
+  const value = as(outputName(column))
   return ofColumns([column], { sql: ({ time, filter }) => sql`arg_max(${value}, ${time})${filter}`, single: () => value })
 }
 

@@ -158,7 +158,7 @@ test('sections are lines or areas in GeoJSON, and null where the catalogue lacks
   expect(features[0]).toMatchObject({
     id: 'barcelona-1/barcelona_traffic/300',
     geometry: { type: 'LineString', coordinates: LINE },
-    properties: { level: 'FREE', level_of_service: 'FLUID', level_basis: 'PUBLISHED', source_state: '0', source_id: '1', name: 'Carrer 1' },
+    properties: { level: 'FREE', level_of_service: 'FREE', level_basis: 'PUBLISHED', source_state: '0', source_id: '1', name: 'Carrer 1' },
   })
   expect(features[0].properties).not.toHaveProperty('geometry')
   expect(features[0].properties).not.toHaveProperty('area')
@@ -180,7 +180,7 @@ test('levels and areas select sections', async () => {
   const ids = async (query: string): Promise<string[]> =>
     (await service.json(`/api/trafico/ciudades/barcelona?format=json&${query}`)).readings.map((one: Reply) => one.source_id)
   expect(await ids('level=VERY_DENSE,CLOSED')).toEqual(['4', '6'])
-  expect(await ids('level_of_service=QUEUES')).toEqual(['4'])
+  expect(await ids('level_of_service=VERY_DENSE')).toEqual(['4'])
   expect(await ids('bbox=2.1,41.3,2.12,41.4')).toEqual(['1', '2'])
   expect(await ids('lat=41.383&lon=2.107&radius=100')).toEqual(['1'])
   const refused = await service.get('/api/trafico/ciudades/barcelona?level=FLUID')
@@ -195,7 +195,7 @@ test('sections are in the catalogue of sensors, each with its state', async () =
   )
   expect(await service.json('/api/trafico/sensores/bilbao-1')).toMatchObject({
     ...{ id: 'bilbao-1', city: 'bilbao', sensor_type: 'SECTION', deviation: null, typical: { absence: 'BY_CITY_ONLY', hour_local: 8 } },
-    last_reading: { level: 'DENSE', level_of_service: 'SLOW', intensity_veh_h: 600, quality: 'UNKNOWN' },
+    last_reading: { level: 'DENSE', level_of_service: 'DENSE', intensity_veh_h: 600, quality: 'UNKNOWN' },
   })
   expect((await service.get('/api/trafico/sensores/bilbao-99')).status).toBe(404)
 })

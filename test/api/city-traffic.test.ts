@@ -169,8 +169,8 @@ test('the sensors of a city now, as GeoJSON unless asked otherwise', async () =>
   const geojson = await service.get(`${path}?limit=100`)
   expect([geojson.headers.get('content-type'), ((await geojson.json()) as Reply).features.length]).toEqual(['application/geo+json', 24])
   const ask = async (query: string): Promise<Reply> => await service.json(`${path}?format=json&${query}`)
-  const levels = (await ask('level_of_service=CONGESTION,SLOW')).readings.map((one: Reply) => one.level_of_service)
-  expect(new Set(levels)).toEqual(new Set(['CONGESTION', 'SLOW']))
+  const levels = (await ask('level_of_service=CONGESTED,DENSE')).readings.map((one: Reply) => one.level_of_service)
+  expect(new Set(levels)).toEqual(new Set(['CONGESTED', 'DENSE']))
   expect((await ask('bbox=0,0,1,1')).total).toBe(0)
   const { readings } = await service.json('/api/trafico/intensidad?limit=100')
   const same = readings.filter((one: Reply) => one.source === 'madrid')
@@ -179,10 +179,9 @@ test('the sensors of a city now, as GeoJSON unless asked otherwise', async () =>
   expect(both).toContain('intensity_veh_h')
   const shared = (list: Reply[]): Reply[] => list.map((one) => Object.fromEntries(both.map((name) => [name, one[name]])))
   expect(shared(found)).toEqual(shared(same))
-  const levelOf: Record<string, string> = { FLUID: 'FREE', SLOW: 'DENSE', QUEUES: 'VERY_DENSE', CONGESTION: 'CONGESTED' }
-  expect(found.map((one: Reply) => one.level)).toEqual(same.map((one: Reply) => levelOf[one.level_of_service] ?? 'UNKNOWN'))
+  expect(found.map((one: Reply) => one.level)).toEqual(same.map((one: Reply) => one.level_of_service ?? 'UNKNOWN'))
   expect((await ask('level=CONGESTED,DENSE')).readings.map((one: Reply) => one.id)).toEqual(
-    (await ask('level_of_service=CONGESTION,SLOW')).readings.map((one: Reply) => one.id),
+    (await ask('level_of_service=CONGESTED,DENSE')).readings.map((one: Reply) => one.id),
   )
 })
 

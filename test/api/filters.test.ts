@@ -70,7 +70,7 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
   city: [col.string(0, ''), fc.constantFrom('madrid', 'bilbao')],
   source: [col.string(0, ''), fc.constantFrom('madrid', 'dgt')],
   district: [col.integer(0, ''), orNull(fc.constantFrom(1, 4))],
-  level_of_service: [col.string(0, ''), orNull(fc.constantFrom('FLUID', 'CONGESTION'))],
+  level_of_service: [col.string(0, ''), orNull(fc.constantFrom('FREE', 'CONGESTED'))],
   phase: [col.string(0, ''), fc.constantFrom('ACTIVE', 'PLANNED')],
   product: [col.string(0, ''), fc.constantFrom('DIESEL_A', 'GASOLINE_95_E5')],
   operator: [col.string(0, ''), fc.constantFrom('RENFE')],

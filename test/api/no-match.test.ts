@@ -24,7 +24,7 @@ describe('an empty list names the parameter without a match, and the existing va
     ['/api/incidents/history?from=2026-01-02&to=2026-01-03&road=ZZ-99', 'road', 'GR-5202'],
     ['/api/movilidad/imd?road=ZZ-99', 'road', 'A-6'],
     ['/api/trafico/sensores?district=99', 'district', '4'],
-    ['/api/trafico/intensidad?level_of_service=CONGESTION', 'level_of_service', null],
+    ['/api/trafico/intensidad?level_of_service=CONGESTED', 'level_of_service', null],
     ['/api/trenes/rutas?nucleo=60', 'nucleo', null],
     ['/api/maritimo?port=nowhere', 'port', null],
     ['/api/movilidad/od?from=2020-03-01&to=2020-03-02', 'from', null],
@@ -88,7 +88,7 @@ describe('an empty list names the parameter without a match, and the existing va
 })
 
 /** Filters by place, area, words, time or a minimum: their values are no list. */
-const WITHOUT_VALUES = [
+const WITHOUT_VALUES = ['at', 
   'place',
   'province',
   'geo',

@@ -73,7 +73,9 @@ export const traffic: Domain = {
     {
       path: 'trafico/sensores/s1/historico?interval=raw&from=2028-10-30&to=2028-10-31&limit=1000',
       golden: `SELECT ${iso('observed_at')} AS period_start, 'raw' AS interval, period_s, 1 AS readings, NULL AS coverage, intensity_veh_h, speed_kmh,
-          intensity_veh_h AS intensity_max_veh_h, occupancy_pct, load_pct, level_of_service, quality
+          intensity_veh_h AS intensity_max_veh_h, occupancy_pct, load_pct,
+          CASE level_of_service WHEN 'FLUID' THEN 'FREE' WHEN 'SLOW' THEN 'DENSE' WHEN 'QUEUES' THEN 'VERY_DENSE' WHEN 'CONGESTION' THEN 'CONGESTED' END AS level_of_service,
+          quality
         FROM traffic_readings WHERE sensor_id = 's1' AND observed_at >= '2028-10-29 23:00:00+00' ORDER BY observed_at, period_s`,
     },
     ...(['1h', '1d', '1w', '1mo', '1y'] as const).map((step) => ({

@@ -69,7 +69,7 @@ test('readings carry the place of their sensor', async () => {
   expect(total).toBe(3)
   expect(readings[0]).toMatchObject({ id: '1', name: 'Catalogue name', district: 4, lat: 40.430502, intensity_veh_h: 500, is_stale: false })
   expect(readings[1]).toMatchObject({ id: '2', is_stale: true, observed_at: '2026-01-07T11:00:00.000Z' })
-  expect(await ids('/api/trafico/intensidad?level_of_service=CONGESTION', 'readings')).toEqual(['2'])
+  expect(await ids('/api/trafico/intensidad?level_of_service=CONGESTED', 'readings')).toEqual(['2'])
   expect(await ids('/api/trafico/intensidad?district=4', 'readings')).toEqual(['1'])
   expect(await ids('/api/trafico/intensidad?bbox=-3.65,40.45,-3.55,40.55', 'readings')).toEqual(['3'])
   expect(await ids('/api/trafico/intensidad?sort=-intensity_veh_h', 'readings')).toEqual(['1', '2', '3'])
@@ -77,7 +77,11 @@ test('readings carry the place of their sensor', async () => {
 
 test('a sensor shows its last reading', async () => {
   const one = await service.json('/api/trafico/sensores/2')
-  expect(one).toMatchObject({ id: '2', deviation: null, last_reading: { level_of_service: 'CONGESTION', is_stale: true, period_s: 300 } })
+  expect(one).toMatchObject({
+    id: '2',
+    deviation: null,
+    last_reading: { level_of_service: 'CONGESTED', level: 'CONGESTED', is_stale: true, period_s: 300 },
+  })
   expect(one.last_reading).not.toHaveProperty('sensor_id')
   expect((await service.get('/api/trafico/sensores/9')).status).toBe(404)
 })
@@ -112,7 +116,7 @@ describe('history', () => {
     const list = ours(await points('interval=raw&from=2026-01-07&to=2026-01-08'))
     expect(list).toHaveLength(26)
     expect(list[24]).toMatchObject({ quality: 'ERROR', intensity_veh_h: 9000, coverage: null, interval: 'raw' })
-    expect(list[0]).toMatchObject({ period_start: '2026-01-07T12:05:00.000Z', intensity_veh_h: 100, level_of_service: 'FLUID' })
+    expect(list[0]).toMatchObject({ period_start: '2026-01-07T12:05:00.000Z', intensity_veh_h: 100, level_of_service: 'FREE' })
   })
 
   test('per hour: means and the share of readings that are there, of one source, its periods apart', async () => {

@@ -20,17 +20,17 @@ const levelApart = (name: string, example: number) =>
 export const typicalFields = {
   ...usualFields,
   sensors: col.integer(0, 'Sensors or sections in these hours, median.', { unit: '1', nullable: true, example: 4871 }),
-  slow_pct: usualLevel('SLOW (dense)', 9.1),
-  queues_pct: usualLevel('QUEUES (very dense)', 3.2),
-  congestion_pct: usualLevel('CONGESTION (congested)', 0.4),
+  slow_pct: usualLevel('DENSE', 9.1),
+  queues_pct: usualLevel('VERY_DENSE', 3.2),
+  congestion_pct: usualLevel('CONGESTED', 0.4),
   dense_or_worse_pct: usualLevel('one of these three', 12.7),
 } as const
 
 const cityDeviationFields = {
   ...deviationFields,
-  slow_diff_pct: levelApart('SLOW', 1.2),
-  queues_diff_pct: levelApart('QUEUES', -0.3),
-  congestion_diff_pct: levelApart('CONGESTION', 0.1),
+  slow_diff_pct: levelApart('DENSE', 1.2),
+  queues_diff_pct: levelApart('VERY_DENSE', -0.3),
+  congestion_diff_pct: levelApart('CONGESTED', 0.1),
 } as const
 
 /** Current figures of a city. */
@@ -55,10 +55,10 @@ export const nowFields = {
   coverage: col.decimal(0, 'Share of the catalogue that has a level or is closed, 0 to 1.', {
     ...{ scale: 4, unit: '1', nullable: true, example: 0.7863 },
   }),
-  fluid_pct: level('FLUID (free)', 86.2),
-  slow_pct: level('SLOW (dense)', 10.3),
-  queues_pct: level('QUEUES (very dense)', 2.9),
-  congestion_pct: level('CONGESTION (congested)', 0.6),
+  fluid_pct: level('FREE', 86.2),
+  slow_pct: level('DENSE', 10.3),
+  queues_pct: level('VERY_DENSE', 2.9),
+  congestion_pct: level('CONGESTED', 0.6),
   dense_or_worse_pct: level('one of the last three: the share of the network that is dense or worse', 13.8),
   observed_at: optional(trafficReadings.columns.observed_at, 'Time of the newest of these readings; null without readings.'),
 } as const

@@ -49,9 +49,9 @@ const points = series({
     occupancy_pct: average('Share of time that sensors were occupied, mean of the readings.', '%', 1.5),
     load_pct: average('Degree of use of the roads, mean of the readings.', '%', 3.2),
     speed_kmh: average('Mean speed of the readings that state one: the M-30 and interurban sensors of Madrid, and Bilbao.', 'km/h', 62.1),
-    slow_pct: share('SLOW (dense)', 16.67),
-    queues_pct: share('QUEUES (very dense)', 8.33),
-    congestion_pct: share('CONGESTION (congested)', 0.12),
+    slow_pct: share('DENSE', 16.67),
+    queues_pct: share('VERY_DENSE', 8.33),
+    congestion_pct: share('CONGESTED', 0.12),
     closed_pct: col.decimal(0, 'Share of the states that are CLOSED, which the other shares exclude; null in Madrid.', {
       ...{ scale: 2, unit: '%', nullable: true, example: null },
     }),

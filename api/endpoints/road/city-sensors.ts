@@ -10,7 +10,6 @@ import { memo } from '../../define/memo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { CITIES, cityId, liveDataOf, noCityData } from './cities.ts'
-import { levelOf } from './levels.ts'
 import { readingOfState, sectionId, sectionsById } from './sections.ts'
 import { levelFilter, reading, readingList, readingsOf } from './traffic-intensity.ts'
 
@@ -63,7 +62,7 @@ function readingsOfCity([readings, sensors, live, catalogue]: States, city: stri
 /** The readings of sensors, cached per state of the datasets. */
 const ofSensors = memo((readings: States[0], sensors: States[1]): readonly CityReading[] =>
   readingsOf([readings, sensors]).map((one) => {
-    const level = levelOf(one.level_of_service)
+    const level = one.level_of_service ?? 'UNKNOWN'
     return { ...one, ...NO_SECTION, city: one.city ?? '', level, level_basis: level === 'UNKNOWN' ? null : 'PUBLISHED' }
   }),
 )
@@ -97,7 +96,7 @@ export const citySensors = defineEndpoint({
   plan: 'PRO',
   summary: 'Live traffic at the sensors or street sections of a city',
   about:
-    'Madrid has sensors; Barcelona, València and Bilbao have street sections with geometry. GeoJSON by default: lines, or areas in Bilbao. `level` is one vocabulary for all cities; `source_state` is the published state. Areas select by `lat` and `lon`, the middle of a section. Sections without geometry are normal in Barcelona.',
+    'Madrid has sensors; Barcelona, València and Bilbao have street sections with geometry. GeoJSON by default: lines, or areas in Bilbao. `level` and `level_of_service` are one vocabulary for all traffic; `source_state` is the published state. Areas select by `lat` and `lon`, the middle of a section. Sections without geometry are normal in Barcelona.',
   params: { ciudad: cityId },
   filters: [
     areaFilter,

@@ -9,7 +9,7 @@ import { defineEndpoint, listReturn, type MemoryAsk } from '../../define/endpoin
 import { CITIES } from './cities.ts'
 import { type CityNow, type CityTraffic, cityTraffic, nowFields } from './city-fields.ts'
 import { cityProfile, cityTypical } from './city-typical.ts'
-import { serviceOf } from './levels.ts'
+import { knownLevel, serviceOf } from './levels.ts'
 import { sensorsOf } from './sensor.ts'
 import { deviationOf, diff, momentOf, TYPICAL_PAGE, tenth } from './typical.ts'
 
@@ -111,7 +111,12 @@ function sensorsOfCity([readings, sensors]: Ask['states'], { id, source }: City)
   const times = [readings, sensors].flatMap(({ parts }) => parts.map(({ data_time }) => data_time))
   const said = readings.rows
     .filter((row) => row.source === source && !row.is_stale && row.quality !== 'ERROR')
-    .map((row) => ({ ...row, isClosed: false, starts_at: startOf(trafficReadings, row) }))
+    .map((row) => ({
+      ...row,
+      level_of_service: serviceOf(row.level_of_service),
+      isClosed: false,
+      starts_at: startOf(trafficReadings, row),
+    }))
   return { listed, newest: times.length === 0 ? null : Math.max(...times), said }
 }
 
@@ -120,7 +125,12 @@ function sectionsOfCity([, , states, catalogue]: Ask['states'], { id, source }: 
   const said = rows
     .filter((row) => !row.is_stale && (row.level !== 'UNKNOWN' || row.intensity_veh_h !== null))
     .map((row) => ({
-      ...{ ...row, level_of_service: serviceOf(row.level), isClosed: row.level === 'CLOSED', load_pct: null },
+      ...{
+        ...row,
+        level_of_service: row.level === 'CLOSED' ? null : knownLevel(row.level),
+        isClosed: row.level === 'CLOSED',
+        load_pct: null,
+      },
       starts_at: startOf(trafficSectionStates, row),
     }))
   const known = new Set(catalogue.rows.filter((row) => row.city === id && row.status === 'ACTIVE').map((row) => row.section_id))
@@ -143,11 +153,11 @@ function nowOf(said: readonly Said[], listed: number, kind: string): CityNow {
     intensity_veh_h: meanOf(said.map((one) => one.intensity_veh_h)),
     occupancy_pct: meanOf(said.map((one) => one.occupancy_pct)),
     load_pct: meanOf(said.map((one) => one.load_pct)),
-    fluid_pct: shareOf('FLUID'),
-    slow_pct: shareOf('SLOW'),
-    queues_pct: shareOf('QUEUES'),
-    congestion_pct: shareOf('CONGESTION'),
-    dense_or_worse_pct: shareOf('SLOW', 'QUEUES', 'CONGESTION'),
+    fluid_pct: shareOf('FREE'),
+    slow_pct: shareOf('DENSE'),
+    queues_pct: shareOf('VERY_DENSE'),
+    congestion_pct: shareOf('CONGESTED'),
+    dense_or_worse_pct: shareOf('DENSE', 'VERY_DENSE', 'CONGESTED'),
     observed_at: said.length === 0 ? null : Math.max(...said.map((one) => one.observed_at)),
   }
 }

@@ -1,20 +1,39 @@
-/** The levels of all cities with their names at Madrid's traffic centre, freest first. */
+import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
+import { join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+
+/** Names of Madrid's traffic centre, as stored, with the levels of all traffic; freest first. */
 const LEVEL_PAIRS = [
-  ['FREE', 'FLUID'],
-  ['DENSE', 'SLOW'],
-  ['VERY_DENSE', 'QUEUES'],
-  ['CONGESTED', 'CONGESTION'],
+  ['FLUID', 'FREE'],
+  ['SLOW', 'DENSE'],
+  ['QUEUES', 'VERY_DENSE'],
+  ['CONGESTION', 'CONGESTED'],
 ] as const
 
-const LEVELS: ReadonlyMap<string, string> = new Map(LEVEL_PAIRS.map(([level, service]) => [service, level]))
-const SERVICES: ReadonlyMap<string, string> = new Map(LEVEL_PAIRS)
+const LEVELS: ReadonlyMap<string, string> = new Map(LEVEL_PAIRS)
 
-/** Converts a level of service to a level; UNKNOWN without one. */
-export function levelOf(levelOfService: string | null): string {
-  return (levelOfService !== null && LEVELS.get(levelOfService)) || 'UNKNOWN'
+/** The field `level_of_service` of all traffic. */
+export const serviceField = col.code(0, 'State of traffic, in the vocabulary of all traffic; null if unknown.', TRAFFIC_LEVELS, {
+  ...{ nullable: true, example: 'FREE' },
+})
+
+/** Converts a stored name of Madrid's traffic centre to a level; null without one. */
+export function serviceOf(stored: string | null): string | null {
+  return stored === null ? null : (LEVELS.get(stored) ?? null)
 }
 
-/** Converts a level to a level of service; null for CLOSED, UNKNOWN and unlisted codes. */
-export function serviceOf(level: string): string | null {
-  return SERVICES.get(level) ?? null
+/** The same in SQL; NULL without a level. */
+export function serviceSql(stored: Sql): Sql {
+  const cases = LEVEL_PAIRS.map(([name, level]) => sql`WHEN ${name} THEN ${level}`)
+  return sql`CASE ${stored} ${join(cases, sql` `)} END`
+}
+
+/** Converts a stored name to a level; UNKNOWN without one. */
+export function levelOf(stored: string | null): string {
+  return serviceOf(stored) ?? 'UNKNOWN'
+}
+
+/** A level that is known; null for UNKNOWN. */
+export function knownLevel(level: string): string | null {
+  return level === 'UNKNOWN' ? null : level
 }

@@ -4,7 +4,7 @@ import type { State } from '../../define/endpoint.ts'
 import type { StateRow } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { provinceName } from '../common-fields.ts'
-import { serviceOf } from './levels.ts'
+import { knownLevel } from './levels.ts'
 import type { Sensor } from './sensor.ts'
 
 type SectionRow = State<typeof trafficSections>['rows'][number]
@@ -44,7 +44,7 @@ function toSensor(row: SectionRow): Sensor {
 export function readingOfState(row: StateOfSection) {
   const { level, intensity_veh_h, occupancy_pct, speed_kmh, period_s, observed_at, updated_at, is_stale } = row
   return {
-    ...{ intensity_veh_h, occupancy_pct, load_pct: null, level_of_service: serviceOf(level), level, speed_kmh },
+    ...{ intensity_veh_h, occupancy_pct, load_pct: null, level_of_service: knownLevel(level), level, speed_kmh },
     ...{ headway_m: null, long_vehicles_pct: null },
     ...{ quality: 'UNKNOWN', period_s, observed_at, updated_at, is_stale },
   }

@@ -16,6 +16,7 @@ import { count, last, max, mean, meanFromSums, parameter, same, shareOfReadings,
 import { measuresParam, omitMeasures, series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
 import { coverageField } from '../common-fields.ts'
+import { serviceField, serviceSql } from './levels.ts'
 import { sensorId } from './sensors.ts'
 import { followsLive, readingFigures, SOURCE_METHOD, sourceParam, trafficSources } from './traffic-steps.ts'
 
@@ -59,7 +60,7 @@ const points = series({
     long_vehicles_pct: col.decimal(0, 'Share of long vehicles, the mean of the step; DGT only.', {
       ...{ scale: 1, unit: '%', nullable: true, example: null },
     }),
-    level_of_service: meaning(columns.level_of_service, 'State of traffic as published; interval=raw only.'),
+    level_of_service: meaning(serviceField, 'State of traffic, in the vocabulary of all traffic; interval=raw only.'),
     quality: optional(columns.quality, 'Quality of the reading, as the publisher states; interval=raw only.'),
   },
   measures: MEASURES,
@@ -126,7 +127,7 @@ export const sensorHistory = defineEndpoint({
         speed_kmh: mean('speed_kmh'),
         headway_m: mean('headway_m'),
         long_vehicles_pct: mean('long_vehicles_pct'),
-        level_of_service: last('level_of_service'),
+        level_of_service: last('level_of_service', serviceSql),
         quality: last('quality'),
       },
     },

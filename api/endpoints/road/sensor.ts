@@ -9,6 +9,7 @@ import { columnFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { integerParam, listOf, oneOf } from '../../define/params.ts'
 import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
+import { serviceField } from './levels.ts'
 import { deviationFields, typicalFields } from './typical.ts'
 
 const { columns } = trafficSensors
@@ -57,7 +58,7 @@ export const readingFields = {
   intensity_veh_h: r.intensity_veh_h,
   occupancy_pct: r.occupancy_pct,
   load_pct: r.load_pct,
-  level_of_service: r.level_of_service,
+  level_of_service: serviceField,
   speed_kmh: r.speed_kmh,
   headway_m: r.headway_m,
   long_vehicles_pct: r.long_vehicles_pct,

@@ -13,7 +13,7 @@ import { codeParam, listOf, oneOf, required, textParam } from '../../define/para
 import { areaFilter } from '../../filters/area.ts'
 import { provinceFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
-import { levelOf } from './levels.ts'
+import { levelOf, serviceOf } from './levels.ts'
 import { readingOfState, sectionSensors, statesById } from './sections.ts'
 import { districtFilter, type Sensor, sensor, sensorDetail, sensorSourceParam, sensorsOf } from './sensor.ts'
 import { deviationOf, momentOf, NOT_TYPICAL, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
@@ -100,7 +100,7 @@ export const sensorById = defineEndpoint({
       const isMeasured = last !== null && last.quality !== 'ERROR' && typical.absence === null
       return {
         ...found,
-        last_reading: last && { ...last, level: levelOf(last.level_of_service) },
+        last_reading: last && { ...last, level_of_service: serviceOf(last.level_of_service), level: levelOf(last.level_of_service) },
         typical,
         deviation: isMeasured ? deviationOf(last, typical) : null,
       }

@@ -1,4 +1,4 @@
-import { LEVELS_OF_SERVICE } from '../../../lake/datasets/road/codes.ts'
+import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
 import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
@@ -10,6 +10,7 @@ import { areaFilter } from '../../filters/area.ts'
 import { provinceFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
 import { stateFields } from '../common-fields.ts'
+import { serviceOf } from './levels.ts'
 import { districtFilter, readingFields, sensorFields, sensorKey, sensorSourceParam, sensorsOf } from './sensor.ts'
 
 const { columns } = trafficReadings
@@ -46,6 +47,7 @@ export const reading = record('TrafficReading', 'The last reading of a traffic s
 export type Reading = ValueOf<typeof reading.fields>
 
 const toReading = projection(trafficReadings, reading, {
+  level_of_service: (row) => serviceOf(row.level_of_service),
   name: () => null,
   city: () => null,
   district: () => null,
@@ -88,7 +90,7 @@ export const readingList = {
 /** The parameter `level_of_service`. */
 export const levelFilter = columnFilter(
   'level_of_service',
-  listOf(codeParam('State of traffic.', LEVELS_OF_SERVICE, { example: 'CONGESTION' })),
+  listOf(codeParam('State of traffic.', TRAFFIC_LEVELS, { example: 'CONGESTED' })),
   'level_of_service',
 )
 
@@ -99,7 +101,7 @@ export const trafficIntensity = defineEndpoint({
   plan: 'FREE',
   summary: 'Live traffic intensity at the sensors of Madrid and of interurban roads',
   about:
-    'Vehicles per hour, occupancy, load and level of service of the sensors of Madrid; with `source=dgt` vehicles per hour, speed, occupancy, headway and share of long vehicles of each lane with a detector of DGT. A detector whose measurement is older than 30 minutes is `is_stale`. Where a publication lacks a block of sensors, their last readings stay, marked `is_stale`.',
+    'Vehicles per hour, occupancy, load and level of service of the sensors of Madrid; with `source=dgt`, which states no level, vehicles per hour, speed, occupancy, headway and share of long vehicles of each lane with a detector of DGT. A detector whose measurement is older than 30 minutes is `is_stale`. Where a publication lacks a block of sensors, their last readings stay, marked `is_stale`.',
   params: {},
   filters: [
     columnFilter('source', withDefault(sensorSourceParam, LIVE_SOURCE), 'source'),

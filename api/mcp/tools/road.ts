@@ -214,18 +214,18 @@ export const getTrafficIntensity = defineTool({
   plan: 'FREE',
   input: {
     city: z.enum(['madrid', 'barcelona', 'valencia', 'bilbao']).describe('The city.'),
-    level_min: z.enum(['SLOW', 'QUEUES', 'CONGESTION']).optional().describe('At least: SLOW dense, QUEUES very dense.'),
+    level_min: z.enum(['DENSE', 'VERY_DENSE', 'CONGESTED']).optional().describe('At least.'),
     ...near,
     forecast_hours: z.int().min(0).max(4).optional().describe('0 by default.'),
     sensor: z.string().max(40).optional().describe('Id of a sensor to forecast.'),
     ...commonInput,
   },
   requests: ({ city, level_min, forecast_hours = 0, sensor, ...point }) => {
-    const levels = ['FLUID', 'SLOW', 'QUEUES', 'CONGESTION']
+    const levels = ['FREE', 'DENSE', 'VERY_DENSE', 'CONGESTED']
     const from = (least: string): string[] => levels.slice(levels.indexOf(least))
     const at = around(point)
     // Sections are not sorted by their level: without a place, those with free traffic are left out.
-    const least = level_min ?? (at.lat === undefined && city !== 'madrid' ? 'SLOW' : undefined)
+    const least = level_min ?? (at.lat === undefined && city !== 'madrid' ? 'DENSE' : undefined)
     const query = { ...at, level_of_service: least && from(least) }
     const byCity: ToolRequest =
       city === 'madrid'

@@ -6,7 +6,7 @@ export const INPUTS: Readonly<Record<string, readonly object[]>> = {
   ],
   get_road_status: [{ road: 'A-7', km_from: 1, km_to: 500 }],
   get_traffic_intensity: [
-    { city: 'madrid', forecast_hours: 2, level_min: 'SLOW' },
+    { city: 'madrid', forecast_hours: 2, level_min: 'DENSE' },
     { city: 'barcelona' },
     { city: 'madrid', forecast_hours: 1, sensor: '1' },
   ],
