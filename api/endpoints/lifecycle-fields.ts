@@ -66,7 +66,10 @@ export function pastRecord<F extends Fields & { readonly status: Column<string> 
   name: string,
   about: string,
   fields: F,
-  { examples, ...options }: Pick<RecordShape<F & typeof PAST_FIELDS>, 'localise' | 'languages'> & { readonly examples: PastExamples },
+  {
+    examples,
+    ...options
+  }: Pick<RecordShape<F & typeof PAST_FIELDS>, 'localise' | 'languages' | 'omitsNull'> & { readonly examples: PastExamples },
 ): RecordShape<F & typeof PAST_FIELDS> {
   const like = (name: keyof PastExamples): Column => withExample(PAST_FIELDS[name], examples[name])
   const own = {

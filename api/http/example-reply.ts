@@ -26,6 +26,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   const record = exampleRecord(endpoint)
   const returns = { ...endpoint.returns, record }
   const members = exampleOf(record.fields)
+  for (const name of record.omitsNull ?? []) if (members[name] === null) delete members[name]
   // A feature takes its members from the record, so their examples are in the record's form.
   const row: AnyRow = Object.fromEntries(
     Object.entries(record.fields).map(([name, field]) => [name, isNested(field) ? null : exampleValue(field)]),

@@ -60,7 +60,7 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   maritimo_buques_by_mmsi: 'Un buque con su último informe',
   maritimo_buques_by_mmsi_recorrido: 'Recorrido de un buque en 7 días como máximo, en líneas',
   maritimo_ferries_by_id: 'Una ruta de ferri con el horario de un día y sus temporadas',
-  aviacion: 'Vuelos retrasados, cancelados o desviados en los aeropuertos españoles, o uno por su número',
+  aviacion: 'Vuelos retrasados, cancelados o desviados en España, o uno por su número',
   aviacion_changes: 'Vuelos que aparecieron, cambiaron o salieron de la lista desde un cursor',
   aviacion_aeropuertos: 'Aeropuertos españoles con puntualidad y tráfico',
   aviacion_aeropuertos_by_iata: 'Un aeropuerto: ahora, hoy y los últimos doce meses',

@@ -88,7 +88,8 @@ describe('an empty list names the parameter without a match, and the existing va
 })
 
 /** Filters by place, area, words, time or a minimum: their values are no list. */
-const WITHOUT_VALUES = ['at', 
+const WITHOUT_VALUES = [
+  'at',
   'place',
   'province',
   'geo',

@@ -128,11 +128,11 @@ test('the documented bounds and default of limit are those of every format', () 
 
 test('every record requires all its members but those that only some replies have', () => {
   const schemas = (description['components'] as { schemas: Record<string, { properties: object; required: string[] }> }).schemas
-  for (const [name, { fields, sometimes = [] }] of namedRecords(endpoints)) {
+  for (const [name, { fields, sometimes = [], omitsNull = [] }] of namedRecords(endpoints)) {
     const { properties, required } = schemas[name] as { properties: object; required: string[] }
     expect(Object.keys(properties), name).toEqual(expect.arrayContaining(required))
     const left = membersOf(fields).filter((member) => !required.includes(member.name))
-    expect([...new Set(left.map(({ field }) => field))].sort(), name).toEqual([...new Set(sometimes)].sort())
+    expect([...new Set(left.map(({ field }) => field))].sort(), name).toEqual([...new Set([...sometimes, ...omitsNull])].sort())
   }
 })
 

@@ -25,6 +25,7 @@ const pastAlert = pastRecord('PastRailAlert', 'An ended alert with its last stat
   },
   localise,
   languages: LANGS,
+  omitsNull: ['effect'],
 })
 
 /** Alerts that ended in a period. */
