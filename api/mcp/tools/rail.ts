@@ -93,11 +93,12 @@ export const getTrainStatus = defineTool({
   name: 'get_train_status',
   title: 'Trains: alerts, departures, arrivals, positions',
   description:
-    'Trains of Renfe, and FGC, metros and trams of Madrid, Valencia, Alicante, Málaga, Mallorca: alerts, departures and arrivals with delays (free), positions (PRO). "When is the next train from Atocha?"',
+    'Trains of Renfe, and FGC, metros and trams of Madrid, Valencia, Alicante, Málaga, Mallorca: alerts, departures and arrivals with delays (free), positions (PRO). "When is the next train from Atocha to Aranjuez?"',
   plan: 'FREE',
   input: {
     what: z.enum(['alerts', 'departures', 'arrivals', 'position']).describe('See above.'),
     station: z.string().max(80).optional().describe('Name or id; for departures and arrivals.'),
+    to: z.string().max(60).optional().describe('Station or town; departures of trains that stop there.'),
     line: z.string().max(30).optional().describe('Such as C5.'),
     network: z.enum(Object.keys(RAIL_NETWORKS.codes)).optional().describe('CERCANIAS commuter, AVLDMD long distance.'),
     train_id: z.string().max(60).optional().describe('Of position: one train and its next stops.'),
@@ -105,7 +106,7 @@ export const getTrainStatus = defineTool({
     min_delay_min: z.int().min(0).max(1440).optional().describe('Of position: at least this delay.'),
     ...commonInput,
   },
-  requests: async ({ what, station, line, network, train_id, at, min_delay_min }, lookUp) => {
+  requests: async ({ what, station, to, line, network, train_id, at, min_delay_min }, lookUp) => {
     const named = station === undefined ? [] : await stationsOf(station, lookUp)
     if (what === 'alerts') return [{ ...ALERT, query: { network, line, station: named[0]?.id } }]
     if (what === 'position') {
@@ -123,10 +124,11 @@ export const getTrainStatus = defineTool({
       return [{ ...POSITION, path: '/api/trenes/posiciones', query: { network, line, min_delay: min_delay_min, sort: '-delay_s' } }]
     }
     if (named.length === 0) throw new Misuse(`${what} need a station: give its name or id as \`station\`.`)
+    if (to !== undefined && what !== 'departures') throw new Misuse('to is for departures: ask for those.')
     const [kind, verb, path] = what === 'departures' ? ['departure', 'Departs', 'salidas'] : ['arrival', 'Arrives', 'llegadas']
     return named.map(({ id, name }) => ({
       ...{ kind: kind as string, path: `/api/trenes/estaciones/{id}/${path}`, inPath: { id } },
-      ...{ query: { at, line, network }, fields: BOARD_FIELDS, line: boardLine(verb as string, name) },
+      ...{ query: { at, line, network, to }, fields: BOARD_FIELDS, line: boardLine(verb as string, name) },
     }))
   },
 })

@@ -194,11 +194,12 @@ export const getAviation = defineTool({
   name: 'get_aviation',
   title: 'Air: delays, airports, aircraft',
   description:
-    'delays: late and cancelled flights at Spanish airports. stats: punctuality and traffic of airports. aircraft: positions around an airport or point.',
+    'delays: late and cancelled flights at Spanish airports, or one flight by number. stats: punctuality and traffic of airports. aircraft: positions around an airport or point.',
   plan: 'PRO',
   input: {
     what: z.enum(['delays', 'stats', 'aircraft']).describe('See above.'),
     airport: z.string().max(40).optional().describe('IATA code.'),
+    flight: z.string().max(12).optional().describe('Such as VY3917; of delays.'),
     direction: z.enum(['ARRIVAL', 'DEPARTURE']).optional().describe('Of delays.'),
     min_delay_min: z.int().min(0).max(1440).optional().describe('At least this delay.'),
     q: z.string().max(80).optional().describe('Airport or town; of stats.'),
@@ -207,10 +208,10 @@ export const getAviation = defineTool({
     at: instant('Of delays: from; two hours ago by default'),
     ...commonInput,
   },
-  requests: async ({ what, airport, direction, min_delay_min, q, province, at, ...point }, lookUp, now) => {
+  requests: async ({ what, airport, flight, direction, min_delay_min, q, province, at, ...point }, lookUp, now) => {
     if (what === 'delays') {
-      const from = at ?? isoInstant(now - RECENT_MS)
-      return [{ ...FLIGHT, query: { airport, direction, min_delay: min_delay_min, from } }]
+      const from = at ?? (flight === undefined ? isoInstant(now - RECENT_MS) : undefined)
+      return [{ ...FLIGHT, query: { airport, flight, direction, min_delay: min_delay_min, from } }]
     }
     if (what === 'stats') return [{ ...AIRPORT, query: { q: q ?? airport, province } }]
     if (point.lat !== undefined || point.lon !== undefined) return [{ ...AIRCRAFT, query: around(point) }]

@@ -17,7 +17,7 @@ export const INPUTS: Readonly<Record<string, readonly object[]>> = {
   get_fuel_trend: [{ fuel: 'gasoline_95', weeks: 8, forecast: true }],
   get_train_status: [
     { what: 'alerts', line: 'C5', network: 'CERCANIAS' },
-    { what: 'departures', station: '17000' },
+    { what: 'departures', station: '17000', to: 'Aranjuez' },
     { what: 'arrivals', station: '17000', at: '2026-08-22' },
     { what: 'position', min_delay_min: 5 },
     { what: 'position', train_id: 'x' },
@@ -44,6 +44,7 @@ export const INPUTS: Readonly<Record<string, readonly object[]>> = {
   ],
   get_aviation: [
     { what: 'delays', airport: 'MAD', min_delay_min: 15 },
+    { what: 'delays', flight: 'IB438' },
     { what: 'stats', q: 'madrid' },
     { what: 'aircraft', lat: 40, lon: -3 },
   ],

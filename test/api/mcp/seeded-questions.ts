@@ -8,6 +8,8 @@ import { vesselPositions } from '../../../lake/datasets/maritime/vessel-position
 import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { accidentHotspots } from '../../../lake/datasets/safety/hotspots.ts'
 import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
@@ -16,7 +18,7 @@ import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-for
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import type { Json } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import { exampleRow, fillWithExamples, startService, type TestService } from '../service.ts'
+import { exampleRow, exampleTableRow, fillWithExamples, startService, type TestService } from '../service.ts'
 
 /** A person's question, the one call that answers it, and the facts that the answer contains. */
 export interface SeededQuestion {
@@ -93,8 +95,8 @@ export const seededQuestions: readonly SeededQuestion[] = [
     says: ['Average now, Spain:', `Trend: STABLE, ${said(fuelDay['price_mean'])} EUR/L`],
   },
   {
-    question: 'When is the next train from Chamartín?',
-    ...{ at: summer, tool: 'get_train_status', args: { what: 'departures', station: 'Chamartín' } },
+    question: 'When is the next train from Chamartín to Atocha?',
+    ...{ at: summer, tool: 'get_train_status', args: { what: 'departures', station: 'Chamartín', to: 'Atocha' } },
     says: ['Departs Madrid-Chamartín-Clara Campoamor 2026-08-22T03:30:00.000Z (05:30 local): C1, train 19799'],
   },
   {
@@ -153,8 +155,8 @@ export const seededQuestions: readonly SeededQuestion[] = [
     says: [said(vessel['mmsi']), '(07:40 local)'],
   },
   {
-    question: 'Which flights were late at Barajas at noon?',
-    ...{ at: autumn, tool: 'get_aviation', args: { what: 'delays', airport: 'MAD', at: '2026-10-26T11:00:00Z' } },
+    question: 'Is flight IB 438 late?',
+    ...{ at: autumn, tool: 'get_aviation', args: { what: 'delays', flight: 'IB 438' } },
     says: [`DEPARTURE ${said(flight['flight_number'])} at MAD`, `delay ${said(flight['delay_minutes'], 'min')}`, '(12:45 local)'],
   },
   {
@@ -176,12 +178,23 @@ const INCIDENTS = [
   exampleRow(incidents, { source_id: 'a5', incident_id: 'inc_A5', type: 'ROADWORKS', road: 'A-5' }),
 ]
 
-/** Starts a service with the examples and these incidents, whose time can be set. */
+/** The next stop of the example's train. */
+const ATOCHA = { stop_id: '18000', name: 'Madrid-Atocha Cercanías', position: { lat: 40.406442, lon: -3.690886 } }
+
+/** Starts a service with the examples, these incidents and this stop, whose time can be set. */
 export async function startSeededService(): Promise<{ readonly service: TestService; readonly setTime: (at: string) => void }> {
   let now = Date.parse(winter)
   const service = await startService({ clock: () => now })
   await fillWithExamples(service)
   await service.publish(incidents, INCIDENTS, { at: now })
+  const until = Date.parse('2026-08-23T00:00:00Z')
+  await service.land(railStations, [exampleTableRow(railStations, ATOCHA)], until)
+  const arrival = 5.75 * 3600
+  await service.land(
+    railStopTimes,
+    [exampleTableRow(railStopTimes, { stop_id: ATOCHA.stop_id, stop_sequence: 2, arrival, departure: arrival })],
+    until,
+  )
   return {
     service,
     setTime: (at) => {
