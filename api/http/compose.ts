@@ -4,7 +4,7 @@ import { DEGREE_DECIMALS, roundedTo, rounderOf } from '../../lake/schema/precisi
 import type { Source } from '../../lake/schema/sources.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
-import { areaKindOf, geometryKindOf, idFieldsOf, placeOf } from '../define/fields.ts'
+import { areaKindOf, type Fields, geometryKindOf, idFieldsOf, placeOf } from '../define/fields.ts'
 import { type JsonObject, recordTextWriter } from '../define/shape.ts'
 import type { MissingDataset } from './missing.ts'
 import type { NoMatch } from './no-match.ts'
@@ -132,11 +132,15 @@ export function listPieces<R>(page: ListPage, records: readonly R[], write: (rec
 
 /**
  * Writes a list as GeoJSON text (RFC 7946) in pieces. Records without a place (`placeOf`) have a null geometry. total,
- * updated_at, next_cursor and meta are foreign members. `write` returns the text of a record's feature.
+ * updated_at, next_cursor and meta are foreign members. `fields` are the records' own, `write` returns the text of a feature.
  */
-export function featurePieces(page: ListPage, records: readonly AnyRow[], write: (record: AnyRow) => string): Generator<string> {
+export function featurePieces(
+  page: ListPage,
+  records: readonly AnyRow[],
+  { fields, write }: { readonly fields: Fields; readonly write: (record: AnyRow) => string },
+): Generator<string> {
   const { total, updated_at } = page
-  const bbox = boundsOf(records)
+  const bbox = boundsOf(records, fields)
   const head = `{"type":"FeatureCollection",${bbox ? `"bbox":${JSON.stringify(bbox)},` : ''}"total":${total},"updated_at":${instantText(updated_at)}`
   return pieces(`${head},"features":[`, records, { write, tail: tailOf(page) })
 }
@@ -245,8 +249,8 @@ function positionsOf(geometry: unknown): readonly Position[] {
   return parts as readonly Position[]
 }
 
-/** Returns the box around the places of records (`placeOf`); null if no record has one. */
-function boundsOf(records: readonly AnyRow[]): readonly [number, number, number, number] | null {
+/** Returns the box around the shapes of records, or else their points; null if no record has one. */
+function boundsOf(records: readonly AnyRow[], fields: Fields): readonly [number, number, number, number] | null {
   let isEmpty = true
   let [west, south, east, north] = [180, 90, -180, -90]
   const include = (lon: number, lat: number): void => {
@@ -256,8 +260,9 @@ function boundsOf(records: readonly AnyRow[]): readonly [number, number, number,
     east = Math.max(east, lon)
     north = Math.max(north, lat)
   }
+  const [hasShape, hasArea] = [geometryKindOf(fields) !== null, areaKindOf(fields) !== null]
   for (const { position, geometry, area } of records) {
-    const shape = geometry ?? area
+    const shape = (hasShape ? geometry : null) ?? (hasArea ? area : null)
     if (shape) for (const [lon, lat] of positionsOf(shape)) include(lon, lat)
     else if (position) include((position as Point).lon, (position as Point).lat)
   }

@@ -47,7 +47,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   const page = pageOf(endpoint, { updated_at: Date.parse(time), meta: about })
   const pieces =
     format === 'geojson'
-      ? featurePieces(page, [row], () => JSON.stringify(featureOf(returns, row, members)))
+      ? featurePieces(page, [row], { fields: returns.record.fields, write: () => JSON.stringify(featureOf(returns, row, members)) })
       : listPieces(page, [row], () => JSON.stringify(members))
   return JSON.parse([...pieces].join('')) as JsonObject
 }

@@ -1,6 +1,6 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { ListReturn, OneReturn } from '../define/endpoint.ts'
-import type { Lang, RecordShape } from '../define/fields.ts'
+import type { Fields, Lang, RecordShape } from '../define/fields.ts'
 import type { Format } from '../define/formats.ts'
 import type { PageValues } from '../define/params-page.ts'
 import { type JsonObject, recordTextWriter, recordWriter } from '../define/shape.ts'
@@ -9,6 +9,7 @@ import { Turn } from './turns.ts'
 
 /** Writes the records of one endpoint. */
 export interface RecordTexts {
+  readonly fields: Fields
   /** Returns the JSON text of a record, with the requested members and language. */
   text(record: AnyRow, page: PageValues): string
   /** Returns the JSON text of its GeoJSON feature. */
@@ -42,6 +43,7 @@ export function recordTexts(returns: ListReturn | OneReturn, { remember = true }
   const feature = (record: AnyRow, page: PageValues): Feature => featureOf(returns, record, object(record, page))
   const isWhole = ({ fields, lang }: PageValues): boolean => !fields && (lang === 'es' || !shape.localise)
   return {
+    fields: shape.fields,
     object,
     feature,
     text: (record, page) => (isWhole(page) ? wholeText(record) : JSON.stringify(object(record, page))),
@@ -84,7 +86,7 @@ export async function listBody(
   const made: string[] = []
   const all =
     format === 'geojson'
-      ? featurePieces(list, records, (record) => texts.featureText(record, page))
+      ? featurePieces(list, records, { fields: texts.fields, write: (record) => texts.featureText(record, page) })
       : listPieces(list, records, (record) => texts.text(record, page))
   for (const piece of all) {
     made.push(piece)

@@ -186,12 +186,13 @@ describe('daily traffic of roads', () => {
     expect(rows.filter(({ province_code }) => province_code === null)).toHaveLength(2)
     for (const one of rows)
       expect(Object.keys(one)).toEqual([
-        ...['period_start', 'interval', 'province', 'road', 'province_code', 'year', 'imd_veh_day', 'heavy_share_pct', 'length_km'],
+        ...['period_start', 'interval', 'date', 'province', 'road', 'province_code', 'year', 'imd_veh_day', 'heavy_share_pct', 'length_km'],
         ...['veh_km_year', 'sections', 'matched_sections', 'previous_imd_veh_day', 'change_pct'],
       ])
     for (const one of (await flows('')).mobility)
       expect(Object.keys(one)).toEqual([
-        ...['period_start', 'interval', 'origin_province', 'destination_province', 'origin_province_code', 'destination_province_code'],
+        ...['period_start', 'interval', 'date', 'origin_province', 'destination_province', 'origin_province_code'],
+        'destination_province_code',
         ...['study', 'trips', 'trip_km', 'mean_distance_km', 'days_present', 'days_expected'],
       ])
     const header = (await (await service.get('/api/movilidad?view=imd&format=csv')).text()).split('\r\n')[0]

@@ -212,7 +212,11 @@ describe("daily traffic by DGT's detectors", () => {
     expect((await ask('&source=DETECTORS&province=Zaragoza')).total).toBe(1)
   })
 
-  test('a year of the other source is refused with the available years', async () => {
+  test('a year of the other source is refused with the available years, once all years have arrived', async () => {
+    const early = await service.get('/api/movilidad/imd?year=2026')
+    expect([early.status, ((await early.json()) as Reply).waits_for]).toEqual([404, ['mitma_imd']])
+    await service.tell({ feed: 'mitma_imd', last_success_at: Date.now() })
+    await until('it has arrived', async () => (await service.get('/api/movilidad/imd?year=2026')).status === 400)
     for (const [query, years] of [
       ['source=DETECTORS&year=2018', 'expected a year of source=DETECTORS: 2026'],
       ['year=2026', 'source=MINISTRY: 2016, 2018, 2019'],

@@ -230,7 +230,7 @@ test('a view of the current state is there once the state is, with or without ta
   const failed = await service.get('/api/named-alerts')
   expect([failed.status, ((await failed.json()) as Reply).detail]).toEqual([
     404,
-    'No data of Railway alerts has arrived yet: it waits for renfe_alerts and renfe_trip_updates and renfe_trip_updates_ld.',
+    'No data of Railway alerts has arrived yet: it waits for renfe_alerts, renfe_trip_updates, and renfe_trip_updates_ld.',
   ])
   const other = await startService({ endpoints: [named] })
   onTestFinished(() => other.close())

@@ -168,8 +168,8 @@ describe('zones of the studies', () => {
     ])
     expect((await ask('&ids=01001&level=DISTRICT')).zones).toMatchObject([{ observed_at: new Date(FIRST).toISOString() }])
     const { features, bbox } = await service.json('/api/movilidad/zonas?ids=01001,01047_AM&level=MUNICIPALITY&format=geojson')
-    // A zone without polygons has none of them, its centroid is no place of another kind.
-    expect(features.map(({ geometry }: Reply) => geometry?.type ?? null)).toEqual(['MultiPolygon', null])
+    // A zone without polygons is drawn as its centroid.
+    expect(features.map(({ geometry }: Reply) => geometry?.type ?? null)).toEqual(['MultiPolygon', 'Point'])
     expect(features.slice(0, 1)).toEqual([
       {
         type: 'Feature',
@@ -178,7 +178,7 @@ describe('zones of the studies', () => {
         properties: expect.objectContaining({ id: '01001', lat: 42.83, lon: -2.51 }),
       },
     ])
-    expect(bbox).toEqual([-5, 42, -4.9, 42.1])
+    expect(bbox).toEqual([-5, 42, -2.51, 42.77])
     const namesGeometry = async (fields: string): Promise<boolean> =>
       Buffer.from(await (await service.get(`/api/movilidad/zonas?format=parquet&fields=${fields}`)).arrayBuffer()).includes('geometry')
     expect([await namesGeometry('id,geometry'), await namesGeometry('id,lat,lon')]).toEqual([true, false])

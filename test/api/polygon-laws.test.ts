@@ -31,7 +31,7 @@ test('every list of things with a place has GeoJSON, and a thing without its sha
     const row = { geometry: null, area: null, position: { lat: 40.4, lon: -3.7 } }
     expect([path, featureOf(returns, row, {}).geometry]).toEqual([path, point])
     const page = { total: 1, updated_at: null, name: '', next_cursor: null, meta: {} as never }
-    const [text = ''] = featurePieces(page, [row], () => '')
+    const [text = ''] = featurePieces(page, [row], { fields: returns.record.fields, write: () => '' })
     expect([path, JSON.parse(text).bbox]).toEqual([path, [-3.7, 40.4, -3.7, 40.4]])
   }
 })

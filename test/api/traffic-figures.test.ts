@@ -133,6 +133,7 @@ describe.each(['as far as days are over', 'once what came since is rolled up too
         found.map(
           ({
             interval: _i,
+            date: _d,
             source: _s,
             coverage: _c,
             level_of_service: _l,
@@ -175,7 +176,7 @@ describe.each(['as far as days are over', 'once what came since is rolled up too
         ${shareOf(`IN ('SLOW', 'QUEUES', 'CONGESTION')`)} AS dense_or_worse_pct
       FROM traffic_readings GROUP BY ALL ORDER BY 1, 2`)
     const found = reply.history.map(
-      ({ city: _c, interval: _i, source: _s, sensors: _n, coverage: _v, closed_pct: _x, ...one }: Reply) => one,
+      ({ city: _c, interval: _i, date: _d, source: _s, sensors: _n, coverage: _v, closed_pct: _x, ...one }: Reply) => one,
     )
     expect(found).toEqual(expected)
     expect(new Set(reply.history.map((one: Reply) => one.city))).toEqual(new Set(['madrid']))

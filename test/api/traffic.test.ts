@@ -164,6 +164,7 @@ describe('history', () => {
     expect(Object.keys(first)).toEqual([
       'period_start',
       'interval',
+      'date',
       'source',
       'period_s',
       'readings',

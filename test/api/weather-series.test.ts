@@ -86,6 +86,7 @@ describe('series', () => {
       'distance_m',
       'period_start',
       'interval',
+      'date',
       'day_definition',
       'wind_mean_m_s',
       'gust_m_s',
@@ -106,7 +107,7 @@ describe('series', () => {
     const expected = numbers(
       await golden(
         `SELECT
-          strftime(day_starts_at, '%Y-%m-%dT%H:%M:%S.000Z') AS period_start, precipitation_mm, precipitation_flag, temp_mean_c, temp_min_c,
+          strftime(day_starts_at, '%Y-%m-%dT%H:%M:%S.000Z') AS period_start, CAST(day AS VARCHAR) AS date, precipitation_mm, precipitation_flag, temp_mean_c, temp_min_c,
           temp_max_c, wind_mean_m_s, gust_m_s, gust_dir_deg
         FROM OBSERVATIONS
         WHERE station_id = '3195' AND day BETWEEN '2026-10-24' AND '2026-10-26'
