@@ -247,8 +247,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const timer = setInterval(() => {
     if (away || closing) return
     reconcile()
-      .then(retry)
       .catch((error: Error) => report('warn', {}, error, 'schedules not reconciled'))
+      .then(retry)
+      .catch((error: Error) => report('warn', {}, error, 'failed fetches not repeated'))
   }, times.reconcile)
 
   const close = async (): Promise<void> => {

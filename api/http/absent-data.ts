@@ -63,7 +63,9 @@ export function withRetry(error: unknown, { feeds, states, phase }: Arriving, no
   const failing = (awaited.length > 0 ? awaited : filling)
     .flatMap(({ id }) => states.get(id) ?? [])
     .filter(({ failing_since }) => failing_since !== null)
-  const attempts = failing.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).filter((at) => at > now)
+  // One that has not failed may land at any moment.
+  const isAllFailing = failing.length === (awaited.length > 0 ? awaited : filling).length
+  const attempts = (isAllFailing ? failing : []).flatMap(({ next_attempt_at }) => next_attempt_at ?? []).filter((at) => at > now)
   if (attempts.length > 0) {
     const next_attempt_at = isoInstant(Math.min(...attempts))
     const wait_s = Math.ceil((Math.min(...attempts) - now) / 1000) + LANDING_S

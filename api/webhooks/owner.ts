@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { openRedis } from '../../lake/live/connect.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { planKeyRequired, planRequired } from '../access/access-problems.ts'
@@ -7,7 +7,14 @@ import { problem } from '../define/problems.ts'
 import { readWebhookFilter } from './filter.ts'
 import { disabledReason } from './shown.ts'
 import { type Command, type Delivery, deleteWebhookState, leaveCommand, readWebhookState, type WebhookState } from './state.ts'
-import { changeSubscriptions, readSubscriptions, SUBSCRIPTIONS_MOST, type Subscription, WEBHOOKS_CHANNEL } from './subscriptions.ts'
+import {
+  changeSubscriptions,
+  forgetFormer,
+  readSubscriptions,
+  SUBSCRIPTIONS_MOST,
+  type Subscription,
+  WEBHOOKS_CHANNEL,
+} from './subscriptions.ts'
 
 /** The actions of a webhooks' owner, by the API or on the account's page. */
 export interface WebhookOwner {
@@ -26,10 +33,10 @@ export interface WebhookOwner {
   setEnabled(of: Pick<Subscription, 'account' | 'id'>, enabled: boolean): Promise<Subscription>
   /** Deletes a webhook with its progress and notifies the process that delivers. */
   remove(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
-  /** Deletes all webhooks of an account. */
+  /** Deletes all webhooks of an account, and what is stored of earlier ones. */
   removeAll(account: string): Promise<void>
-  /** Sends a test event; returns its id. Throws `conflict`, as the next two, if the webhook is disabled. */
-  test(subscription: Subscription): Promise<string>
+  /** Sends a test event, with the same id for the same seed; returns the id. Throws `conflict`, as the next two, if the webhook is disabled. */
+  test(subscription: Subscription, seed?: string): Promise<string>
   /** Sends the event of a delivery again. Throws `not-found` if it is not among the last ones, or was a test. */
   redeliver(subscription: Subscription, delivery: string): Promise<Delivery>
   /** Sends the events of a period again. */
@@ -99,16 +106,17 @@ export function webhookOwner(parts: {
         return webhooks.length === 0 ? webhooks : []
       })
       for (const id of ids) await deleteWebhookState(store, id)
+      await forgetFormer(store, account)
     },
     setEnabled: (of, enabled) =>
       change(of, (newest) => {
         if (enabled) readWebhookFilter(newest.filter)
         return { ...newest, enabled, ...(enabled ? { enabled_at: clock() } : {}) }
       }),
-    test: async (subscription) => {
+    test: async (subscription, seed = randomUUID()) => {
       const { id } = subscription
       needsEnabled(subscription, await readWebhookState(store, id))
-      const event_id = `evt_test_${randomUUID().replaceAll('-', '')}`
+      const event_id = `evt_test_${createHash('sha256').update(`${id} ${seed}`).digest('hex').slice(0, 32)}`
       const payload = { id: event_id, type: 'webhook.test', timestamp: new Date(clock()).toISOString(), data: { webhook: id } }
       await leave({ kind: 'test', subscription: id, event_id, body: JSON.stringify(payload) })
       return event_id

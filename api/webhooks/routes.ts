@@ -165,7 +165,10 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     await webhooks.remove(await find(asked))
     return { status: 204, body: undefined }
   })
-  post('/api/webhooks/:id/test', async (asked) => ({ status: 202, body: { event_id: await webhooks.test(await find(asked)) } }))
+  post('/api/webhooks/:id/test', async (asked, seed) => ({
+    status: 202,
+    body: { event_id: await webhooks.test(await find(asked), seed) },
+  }))
   post('/api/webhooks/:id/rotate-secret', async (asked, seed) => {
     const found = await find(asked)
     const secret = newSecret(peppers, found.id, seed)

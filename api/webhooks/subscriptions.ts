@@ -109,6 +109,14 @@ export async function changeSubscriptions(
   })
 }
 
+/** Deletes all objects of an account's subscriptions but their newest version: earlier ones have URLs and secrets. */
+export async function forgetFormer(store: ObjectStore, account: string): Promise<void> {
+  const keys: string[] = []
+  for await (const { key } of store.list(`${PREFIX}${account}/`)) keys.push(key)
+  const newest = keys.findLast((key) => versionOf(key) !== null)
+  for (const key of keys) if (key !== newest) await store.delete(key)
+}
+
 /** Returns the accounts that have or had subscriptions. */
 export async function listAccounts(store: ObjectStore, account?: string): Promise<ListedAccount[]> {
   const found = new Map<string, string>()

@@ -80,6 +80,10 @@ export async function planDropColumn(table: Table, dataset: Dataset, name: strin
       throw new Error(`column ${name} of table ${dataset.id} is declared: only columns of other writers can be dropped`)
     const isUsed = metadata['partition-specs'].some(({ fields }) => fields.some((part) => part['source-id'] === field.id))
     if (isUsed) throw new Error(`column ${name} of table ${dataset.id} cannot be dropped: files are partitioned by it`)
+    const orders = metadata['sort-orders'].some(({ fields }) => fields.some((part) => part['source-id'] === field.id))
+    if (orders) throw new Error(`column ${name} of table ${dataset.id} cannot be dropped: a sort order uses it`)
+    if (schema['identifier-field-ids']?.includes(field.id))
+      throw new Error(`column ${name} of table ${dataset.id} cannot be dropped: it identifies the rows`)
     const id = 1 + Math.max(...metadata.schemas.map((one) => one['schema-id']))
     const kept = { ...schema, 'schema-id': id, fields: schema.fields.filter((one) => one !== field) }
     return { ...metadata, 'current-schema-id': id, schemas: [...metadata.schemas, kept] }

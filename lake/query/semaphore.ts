@@ -12,7 +12,7 @@ interface Waiter {
 /** Weight of the newest time in the moving average. */
 const NEWEST_WEIGHT = 0.2
 
-/** A waiter of any rank is next after this time, ms: constant work of a lower rank must not stop it. */
+/** A waiter of any rank gets every second slot after this time, ms: constant work of a lower rank must not stop it. */
 const AGED_MS = 120_000
 
 /** A semaphore with a bounded queue: the work of the lowest rank first, first come first served within one. */
@@ -23,6 +23,8 @@ export class Semaphore {
   readonly #aged_ms: number
   readonly #waiting: Waiter[] = []
   #taken = 0
+  /** True if the last one was admitted because it had waited so long. */
+  #wasAged = false
   /** How long a slot is used, in ms: a moving average that weights the newest most. */
   #held_ms = 0
   #closed: Error | null = null
@@ -103,8 +105,11 @@ export class Semaphore {
   #next(): Waiter | undefined {
     const [oldest] = this.#waiting
     if (!oldest) return undefined
+    const first = this.#waiting.reduce((best, one) => (one.rank < best.rank ? one : best))
     const isAged = performance.now() - oldest.since > this.#aged_ms
-    const next = isAged ? oldest : this.#waiting.reduce((best, one) => (one.rank < best.rank ? one : best))
+    // Only every second time: aged work alone could otherwise keep live work waiting for ever.
+    this.#wasAged = isAged && !(this.#wasAged && first.rank < oldest.rank)
+    const next = this.#wasAged ? oldest : first
     this.#waiting.splice(this.#waiting.indexOf(next), 1)
     return next
   }

@@ -21,11 +21,16 @@ export interface SupervisorTimes {
   readonly hung_ms: number
   /** The same for one that uses the processor: a loop that never ends, or a machine with too much to do. */
   readonly busy_ms: number
+  /** How long a process must live for its limits to be those of the beginning again. */
+  readonly forget_ms: number
   /** How long a process may take to stop before it is killed. */
   readonly stop_ms: number
 }
 
-const TIMES: SupervisorTimes = { wait_ms: 1000, longest_ms: 60_000, calm_ms: 120_000, hung_ms: 60_000, busy_ms: 600_000, stop_ms: 4000 }
+const TIMES: SupervisorTimes = {
+  ...{ wait_ms: 1000, longest_ms: 60_000, calm_ms: 120_000 },
+  ...{ hung_ms: 60_000, busy_ms: 600_000, forget_ms: 86_400_000, stop_ms: 4000 },
+}
 
 /** Makes a supervisor. A process that has been ready once is restarted as often as it dies, each time after a longer wait. */
 export function supervise(options: {
@@ -60,8 +65,10 @@ export function supervise(options: {
     let wait_ms = times.wait_ms
     for (;;) {
       const code = await child.ended
+      const lived_ms = performance.now() - began
+      if (lived_ms >= times.calm_ms) wait_ms = times.wait_ms
+      if (lived_ms >= times.forget_ms) kills = 0
       if (child.isHung) kills++
-      if (performance.now() - began >= times.calm_ms) wait_ms = times.wait_ms
       let reason = `${first.name} ${child.isHung ? 'did not answer and was killed' : `ended with ${code ?? 'a signal'}`}`
       for (let isUp = false; !isUp; ) {
         if (stopping) return

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { webhookOwner } from '../../../api/webhooks/owner.ts'
 import {
   changeSubscriptions,
   SUBSCRIPTIONS_MOST,
@@ -119,4 +120,33 @@ test('the key of yesterday makes another webhook, and an attempt that is repeate
   expect([repeated.status, repeated.reply.id, repeated.reply.secret]).toEqual([201, next.reply.id, next.reply.secret])
   expect(await storedSecrets(next.reply.id)).toEqual([next.reply.secret])
   for (const { id } of [first.reply, next.reply]) await call(service, 'DELETE', `/api/webhooks/${id}`)
+})
+
+test('a test that is repeated after an abandoned attempt has the same event id', async () => {
+  const { reply } = await call(service, 'POST', '/api/webhooks', { url: 'https://example.org/hook' })
+  const headers = { 'Idempotency-Key': '"test-1"' }
+  const first = await call(service, 'POST', `/api/webhooks/${reply.id}/test`, undefined, headers)
+  const { store } = service.lake
+  for await (const { key } of store.list('idempotency/')) {
+    const { reply: _, ...claim } = JSON.parse(String(await store.get(key)))
+    await store.put(key, Buffer.from(JSON.stringify({ ...claim, begun_at: claim.begun_at - 60_000 })))
+  }
+  const again = await call(service, 'POST', `/api/webhooks/${reply.id}/test`, undefined, headers)
+  expect([again.status, again.reply]).toEqual([202, first.reply])
+  await call(service, 'DELETE', `/api/webhooks/${reply.id}`)
+})
+
+test('of a deleted account no URL and no secret stays in the store', async () => {
+  const { store } = service.lake
+  const owner = webhookOwner({ store, redisUrl: service.redisUrl, clock: Date.now })
+  onTestFinished(() => owner.close())
+  const one = { id: 'wh_gone', account: 'acc_gone', url: 'https://gone.example/hook', description: 'of the former release' }
+  await store.put('webhooks/subscriptions/acc_gone/wh_old.json', Buffer.from(JSON.stringify({ ...one, id: 'wh_old', created_at: 1 })))
+  await owner.add({ ...one, created_at: 2 } as never)
+  await owner.removeAll('acc_gone')
+  const kept: string[] = []
+  for await (const { key } of store.list('webhooks/subscriptions/acc_gone/')) kept.push(String(await store.get(key)))
+  expect(kept).toHaveLength(1)
+  expect(kept[0]).not.toContain('gone.example')
+  expect(await owner.list('acc_gone')).toEqual([])
 })

@@ -87,6 +87,24 @@ test('work of the last kind that has waited long enough is next, however much li
   expect(order).toEqual(['derive', 'live', 'live'])
 })
 
+test('of much work that has waited too long, each goes in turn with live work', async () => {
+  const slots = new Semaphore({ places: 1, queue: 20, aged_ms: 30 })
+  const release = await slots.take(signal)
+  const order: string[] = []
+  const enter = (kind: WorkKind): Promise<void> =>
+    asWork(kind, async () => {
+      const leave = await slots.take(signal)
+      order.push(kind)
+      leave()
+    })
+  const waiting = Array.from({ length: 4 }, () => enter('derive'))
+  await sleep(60)
+  waiting.push(...Array.from({ length: 3 }, () => enter('live')))
+  release()
+  await Promise.all(waiting)
+  expect(order).toEqual(['derive', 'live', 'derive', 'live', 'derive', 'live', 'derive'])
+})
+
 test('waiting for a free slot takes none', async () => {
   const slots = new Semaphore({ places: 1, queue: 2 })
   const release = await slots.take(signal)
