@@ -138,10 +138,11 @@ export async function webhookAsks(operation: Operation, { full }: Full): Promise
     await send(full.url, good(once))
     return json({ other: 1 }, once)
   }
+  const isRotation = operationId === 'webhooks_by_id_rotate_secret'
   const ok = Object.keys(responses).find((status) => status.startsWith('2')) as string
   const unsafe = json({ url: 'https://10.0.0.1/hook' }, keyed)
   return {
-    [ok]: [good(keyed)],
+    [ok]: [good(keyed, isRotation ? filled(operation, { id: await create() }) : path)],
     400: [good(keyed, added(path, 'x=1')), ...(body ? [json({ url: 1, from: 1 }, keyed)] : [])],
     401: [plain(), plain({ 'X-API-Key': 'x' })],
     403: [plain({ 'X-API-Key': await newKey(full, 'FREE') }), plain(inClear())],
@@ -149,6 +150,8 @@ export async function webhookAsks(operation: Operation, { full }: Full): Promise
     405: [{ ...plain(), method: 'PUT' }],
     413: [json('x'.repeat(70_000), keyed)],
     415: [{ ...plain({ ...keyed, 'Content-Type': 'text/odd' }), body: 'x' }],
+    // The secret of this one is rotated by the request whose key is reused.
+    ...(isRotation ? { 409: [good(keyed)] } : {}),
     ...(responses[422]
       ? { 422: [operationId === 'webhooks_create' || operationId === 'webhooks_by_id_change' ? unsafe : await reused()] }
       : {}),

@@ -84,7 +84,7 @@ async function wrongIn(operation: Operation, status: string, ask: Ask): Promise<
 }
 
 /** Paths of webhooks that may be sent again with their Idempotency-Key; a conflict needs two requests at the same time. */
-const REPEATABLE = ['create', 'by_id_test', 'by_id_rotate_secret', 'by_id_deliveries_by_delivery_redeliver', 'by_id_replay']
+const REPEATABLE = ['create', 'by_id_test', 'by_id_deliveries_by_delivery_redeliver', 'by_id_replay']
 /** Statuses that take too long to provoke, or need a fault: tested where that is made. */
 const NOT_PROVOKED = [
   ...['408', '410', '500', 'ready 503', 'usage 503', 'export_by_dataset_by_file 302', 'export_jobs_by_id_files_by_file 302'],
