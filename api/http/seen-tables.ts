@@ -35,14 +35,17 @@ export function tablesChangedAt(tables: SeenTables, of: readonly string[] | null
   return Math.max(0, ...(of ?? [...tables.keys()]).map((id) => tables.get(id)?.about.updated_at ?? 0))
 }
 
-/** Returns a table as it is now: the previous object if its metadata version is the same. Null if it does not exist yet. */
+/** Returns a table as it is now, or as it was last seen if it cannot be used: the others do not depend on it. */
 async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefined): Promise<SeenTable | null> {
-  const found = await lake.snapshot(dataset).catch((error: unknown) => {
-    if (error instanceof TableRefused) return error
+  return tableNow(lake, dataset, before).catch((error: unknown) => {
+    if (error instanceof TableRefused) return before ?? null
     throw error
   })
-  // As it was last seen: the other tables do not depend on it.
-  if (found instanceof TableRefused) return before ?? null
+}
+
+/** Returns a table as it is now: the previous object if its metadata version is the same. Null if it does not exist yet. */
+async function tableNow(lake: Lake, dataset: Dataset, before: SeenTable | undefined): Promise<SeenTable | null> {
+  const found = await lake.snapshot(dataset)
   if (!found) return null
   if (before?.version === found.version) return before
   const { metadata } = found.state

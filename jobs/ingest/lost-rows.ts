@@ -1,8 +1,8 @@
 import { commit } from '../../lake/iceberg/commit.ts'
+import { TableRefused } from '../../lake/iceberg/errors.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
-import { currentSnapshot, parseMetadata } from '../../lake/iceberg/metadata.ts'
 import { changeByOthers, ROWS_AT } from '../../lake/iceberg/other-writers.ts'
-import { type TableState, versionKey } from '../../lake/iceberg/table.ts'
+import { asRefused, readVersion, type TableState } from '../../lake/iceberg/table.ts'
 import { CHANGED_ROWS, feedsIn, type Landed, landedOf, landedProperties, removeSeqs } from '../../lake/landed.ts'
 import { scanFiles } from '../../lake/query/scan.ts'
 import { column, fieldName, join, sql } from '../../lake/query/sql.ts'
@@ -148,10 +148,9 @@ async function consequence(
 /** The newest kept version of a table with a snapshot as its current one; null if there is none. */
 async function versionWith({ table, version }: TableState, snapshot: bigint): Promise<number | null> {
   for (let at = version - 1; at > 0; at--) {
-    const bytes = await table.store.get(versionKey(table.key, at))
-    if (!bytes) return null
-    const current = currentSnapshot(parseMetadata(bytes, versionKey(table.key, at)))
-    if (current && BigInt(current['snapshot-id']) === snapshot) return at
+    const found = await readVersion(table, at).catch(asRefused)
+    if (!found) return null
+    if (!(found instanceof TableRefused) && found.snapshotId === snapshot) return at
   }
   return null
 }

@@ -21,6 +21,16 @@ export class TableRefused extends Error {
   }
 }
 
+/** What `decode` makes of a table's bytes. It reads no store, so any error of it is damage: throws `TableRefused`. */
+export function decoded<T>(table: string, object: string, decode: () => T): T {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof TableRefused) throw error
+    throw new TableRefused(table, `${object} is damaged (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
 /** A declaration that a table cannot follow; the reason names each column. */
 export class MigrationError extends TableRefused {
   override readonly name = 'MigrationRefused'

@@ -1,4 +1,4 @@
-import { TableRefused } from './errors.ts'
+import { decoded, TableRefused } from './errors.ts'
 import type { TableField } from './types.ts'
 
 /** One schema of a table. All schemas that snapshots may use are kept. */
@@ -107,6 +107,8 @@ const REQUIRED = Object.freeze([
   'sort-orders',
 ])
 
+const LISTS = Object.freeze(['schemas', 'partition-specs', 'sort-orders', 'snapshots', 'snapshot-log', 'metadata-log'] as const)
+
 /** Ids from 2^53 on, which JSON.parse would round. */
 const LARGE_ID = /"(?:current-|parent-)?snapshot-id"\s*:\s*-?\d{16,}/
 const ID_KEY = /^(?:current-|parent-)?snapshot-id$/
@@ -116,9 +118,12 @@ interface ExactJson {
   rawJSON(text: string): unknown
 }
 
-/** Reads a metadata file. Throws `TableRefused` if it is not version 2 or lacks a required field. */
+/** Reads a metadata file. Throws `TableRefused` if it is damaged, not version 2, or lacks a required field, schema or spec. */
 export function parseMetadata(bytes: Buffer, name: string): TableMetadata {
-  const found = parseExactly(bytes.toString('utf8')) as Partial<TableMetadata>
+  return decoded(name, 'its metadata', () => checkedMetadata(parseExactly(bytes.toString('utf8')) as Partial<TableMetadata>, name))
+}
+
+function checkedMetadata(found: Partial<TableMetadata>, name: string): TableMetadata {
   if (found['format-version'] !== 2) throw new TableRefused(name, `its format version is ${found['format-version']}, only 2 is supported`)
   const missing = REQUIRED.filter((field) => found[field as keyof TableMetadata] === undefined)
   if (missing.length > 0) throw new TableRefused(name, `its metadata lacks ${missing.join(', ')}`)
@@ -129,6 +134,10 @@ export function parseMetadata(bytes: Buffer, name: string): TableMetadata {
     'snapshot-log': found['snapshot-log'] ?? [],
     'metadata-log': found['metadata-log'] ?? [],
   }
+  const noList = LISTS.filter((field) => !Array.isArray(metadata[field]))
+  if (noList.length > 0) throw new TableRefused(name, `in its metadata ${noList.join(', ')} must be lists`)
+  for (const { fields } of [schemaOf(metadata), specOf(metadata)])
+    if (!Array.isArray(fields)) throw new TableRefused(name, 'its schema or partition spec has no list of fields')
   return metadata
 }
 
@@ -163,28 +172,28 @@ export function currentSnapshot(metadata: TableMetadata): Snapshot | null {
   return metadata.snapshots.find((snapshot) => snapshot['snapshot-id'] === id) ?? null
 }
 
-/** The schema with an id; the current one by default. Throws for an unknown id. */
+/** The schema with an id; the current one by default. Throws `TableRefused` for an unknown id. */
 export function schemaOf(metadata: TableMetadata, id: number = metadata['current-schema-id']): TableSchema {
   const found = metadata.schemas.find((schema) => schema['schema-id'] === id)
-  if (!found) throw new Error(`${metadata.location}: no schema ${id}`)
+  if (!found) throw new TableRefused(metadata.location, `its metadata has no schema ${id}`)
   return found
 }
 
-/** The partition spec with an id; the default one if omitted. Throws for an unknown id. */
+/** The partition spec with an id; the default one if omitted. Throws `TableRefused` for an unknown id. */
 export function specOf(metadata: TableMetadata, id: number = metadata['default-spec-id']): PartitionSpec {
   const found = metadata['partition-specs'].find((spec) => spec['spec-id'] === id)
-  if (!found) throw new Error(`${metadata.location}: no partition spec ${id}`)
+  if (!found) throw new TableRefused(metadata.location, `its metadata has no partition spec ${id}`)
   return found
 }
 
-/** A table's field by id, from the current schema or else the newest that has it. Throws for an unknown id. */
+/** A table's field by id, from the current schema or else the newest that has it. Throws `TableRefused` for an unknown id. */
 export function fieldOf(metadata: TableMetadata, id: number): TableField {
   const schemas = [schemaOf(metadata), ...metadata.schemas.toReversed()]
   for (const schema of schemas) {
     const found = schema.fields.find((field) => field.id === id)
     if (found) return found
   }
-  throw new Error(`${metadata.location}: no schema has field ${id}`)
+  throw new TableRefused(metadata.location, `none of its schemas has field ${id}`)
 }
 
 /** A primitive field's type, null for a list. */

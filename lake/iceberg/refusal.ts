@@ -1,9 +1,9 @@
 import type { Dataset } from '../schema/dataset.ts'
-import { TableRefused } from './errors.ts'
+import { decoded, TableRefused } from './errors.ts'
+import { liveFiles } from './files.ts'
 import { partsOf } from './manifest-schema.ts'
 import { specOf } from './metadata.ts'
 import { canWiden } from './migrate.ts'
-import { deleteEntries } from './position-deletes.ts'
 import { declaredTable } from './schema.ts'
 import type { Table, TableState } from './table.ts'
 
@@ -30,24 +30,33 @@ export function isRefused(found: object | null): found is Refused {
   return found !== null && 'refused' in found
 }
 
-/** Columns and snapshot of the last check by dataset: most states differ from the one before in properties alone. */
-const checked = new WeakMap<Dataset, { readonly state: TableState; readonly reason: string | null }>()
+/** The last usable state by dataset: most differ from the one before in properties alone. A refused one is read again. */
+const usable = new WeakMap<Dataset, TableState>()
 
 /**
  * Why the rows of a state cannot be read and written: a column of another type, a required one that nobody here fills, deletes
- * that cannot be applied. Null if they can.
+ * that cannot be applied, manifests that are missing or damaged. Null if they can. Throws if the store cannot be read.
  */
 export async function refusalOf(state: TableState, dataset: Dataset): Promise<string | null> {
-  const last = checked.get(dataset)
+  const last = usable.get(dataset)
   const isSame =
     last !== undefined &&
-    last.state.table === state.table &&
-    last.state.snapshotId === state.snapshotId &&
-    last.state.metadata['current-schema-id'] === state.metadata['current-schema-id']
-  if (isSame) return last.reason
-  const reason = columnRefusal(state, dataset) ?? (await filesRefusal(state))
-  checked.set(dataset, { state, reason })
-  return reason
+    last.table === state.table &&
+    last.snapshotId === state.snapshotId &&
+    last.metadata['current-schema-id'] === state.metadata['current-schema-id']
+  if (isSame) return null
+  try {
+    const { table, metadata } = state
+    const reason = decoded(table.key, 'its schema', () => columnRefusal(state, dataset))
+    if (reason !== null) return reason
+    for (const { specId } of await table.manifests(state)) partsOf(metadata, specOf(metadata, specId))
+    await liveFiles(state)
+  } catch (error) {
+    if (error instanceof TableRefused) return error.reason
+    throw error
+  }
+  usable.set(dataset, state)
+  return null
 }
 
 function columnRefusal({ fields }: TableState, dataset: Dataset): string | null {
@@ -60,15 +69,4 @@ function columnRefusal({ fields }: TableState, dataset: Dataset): string | null 
       return `column ${name} (field id ${id}) is required and not declared: no row could be written`
   }
   return null
-}
-
-async function filesRefusal(state: TableState): Promise<string | null> {
-  try {
-    for (const { specId } of await state.table.manifests(state)) partsOf(state.metadata, specOf(state.metadata, specId))
-    await deleteEntries(state)
-    return null
-  } catch (error) {
-    if (error instanceof TableRefused) return error.reason
-    throw error
-  }
 }

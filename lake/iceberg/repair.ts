@@ -24,8 +24,7 @@ export async function planRollback(table: Table, version: number): Promise<Repai
   const bytes = await store.get(versionKey(key, version))
   if (!bytes || version >= newest) throw new Error(`table ${key} has no earlier version ${version}; the newest is ${newest}`)
   const metadata = parseMetadata(bytes, versionKey(key, version))
-  // The newest one may be of a format that cannot be read: only its numbers are needed.
-  const now = JSON.parse(String(await store.get(versionKey(key, newest)))) as Partial<TableMetadata>
+  const now = await numbersOf(table, newest)
   if (now['table-uuid'] !== metadata['table-uuid']) throw new Error(`version ${version} of table ${key} belongs to another table`)
   const state = stateOf(openTable({ store, key }), version, metadata)
   const files = await liveFiles(state)
@@ -55,6 +54,20 @@ export async function planRollback(table: Table, version: number): Promise<Repai
       return newest + 1
     },
   }
+}
+
+/** The newest metadata that is JSON of a table, of whatever format: only its id and numbers are needed. */
+async function numbersOf({ store, key }: Table, newest: number): Promise<Partial<TableMetadata>> {
+  for (let version = newest; version > 0; version--) {
+    try {
+      const found = JSON.parse(String(await store.get(versionKey(key, version)))) as Partial<TableMetadata> | null
+      if (found?.['table-uuid'] !== undefined) return found
+    } catch (error) {
+      // Damaged: an earlier one has the last numbers of this service.
+      if (!(error instanceof SyntaxError)) throw error
+    }
+  }
+  return {}
 }
 
 const rowsOf = (files: readonly LiveFile[]): number => files.reduce((sum, file) => sum + file.rows, 0)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ObjectStore } from '../store/store.ts'
-import { TableRefused } from './errors.ts'
+import { decoded, TableRefused } from './errors.ts'
 import { decodeManifest, type ManifestEntry, type Paths } from './manifest.ts'
 import { decodeManifestList, type ManifestFile } from './manifest-list.ts'
 import { partsOf } from './manifest-schema.ts'
@@ -31,9 +31,9 @@ export interface Table {
    * there is none. `isFresh` always probes, as writers need. Throws `TableRefused` for a version that cannot be read.
    */
   load(options?: { readonly isFresh?: boolean }): Promise<TableState | null>
-  /** The manifests of a snapshot; the current one by default. */
+  /** The manifests of a snapshot; the current one by default. Throws `TableRefused` if they are missing or damaged. */
   manifests(state: TableState, snapshot?: Snapshot | null): Promise<readonly ManifestFile[]>
-  /** The entries of a manifest. */
+  /** The entries of a manifest. Throws `TableRefused` if it is missing or damaged. */
   entries(state: TableState, manifest: ManifestFile): Promise<readonly ManifestEntry[]>
   /** Caches immutable objects just written, by key: the manifests of a list, the entries of a manifest. */
   remember(written: {
@@ -106,7 +106,8 @@ export function openTable(options: {
       const list = pathsOf(state).toKey(snapshot['manifest-list'])
       const known = manifestsByList.get(list)
       if (known) return known
-      const manifests = decodeManifestList(await mustGet(list), pathsOf(state))
+      const bytes = await mustGet(list)
+      const manifests = decoded(key, list, () => decodeManifestList(bytes, pathsOf(state)))
       manifestsByList.set(list, manifests)
       return manifests
     },
@@ -115,13 +116,10 @@ export function openTable(options: {
       const known = entriesByKey.get(manifest.key)
       if (known) return known
       const bytes = await mustGet(manifest.key)
-      if (bytes.length !== manifest.bytes) throw new Error(`${manifest.key} has ${bytes.length} bytes, ${manifest.bytes} expected`)
-      const entries = decodeManifest({
-        bytes,
-        parts: partsOf(state.metadata, specOf(state.metadata, manifest.specId)),
-        inherited: manifest,
-        paths: pathsOf(state),
-      })
+      if (bytes.length !== manifest.bytes)
+        throw new TableRefused(key, `${manifest.key} has ${bytes.length} bytes, ${manifest.bytes} expected`)
+      const parts = partsOf(state.metadata, specOf(state.metadata, manifest.specId))
+      const entries = decoded(key, manifest.key, () => decodeManifest({ bytes, parts, inherited: manifest, paths: pathsOf(state) }))
       entriesByKey.set(manifest.key, entries)
       return entries
     },
@@ -171,14 +169,11 @@ export function openTable(options: {
 
   const mustGet = async (object: string): Promise<Buffer> => {
     const bytes = await store.get(object)
-    if (!bytes) throw new Error(`table ${key}: ${object} is missing`)
+    if (!bytes) throw new TableRefused(key, `${object} is missing`)
     return bytes
   }
 
-  const read = async (version: number): Promise<TableState | null> => {
-    const bytes = await store.get(versionKey(key, version))
-    return bytes && stateOf(table, version, parseMetadata(bytes, versionKey(key, version)))
-  }
+  const read = (version: number): Promise<TableState | null> => readVersion(table, version)
 
   const exists = async (version: number): Promise<boolean> => (await store.head(versionKey(key, version))) !== null
 
@@ -257,14 +252,21 @@ export function pathsOf(state: { readonly table: Table; readonly metadata: Table
       return location + object.slice(key.length)
     },
     toKey(path) {
-      if (!path.startsWith(`${location}/`)) throw new Error(`table ${key}: ${path} is outside its location ${location}`)
+      if (!path.startsWith(`${location}/`)) throw new TableRefused(key, `${path} is outside its location ${location}`)
       return key + path.slice(location.length)
     },
   }
 }
 
-/** The error of a version that cannot be used; throws any other. */
-function asRefused(error: unknown): TableRefused {
+/** A version of a table, null if it is not kept. Throws `TableRefused` if it is damaged or of another format. */
+export async function readVersion(table: Table, version: number): Promise<TableState | null> {
+  const object = versionKey(table.key, version)
+  const bytes = await table.store.get(object)
+  return bytes && decoded(table.key, object, () => stateOf(table, version, parseMetadata(bytes, object)))
+}
+
+/** The error of a table that cannot be used; throws any other. */
+export function asRefused(error: unknown): TableRefused {
   if (error instanceof TableRefused) return error
   throw error
 }

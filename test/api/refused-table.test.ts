@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
-import { versionKey } from '../../lake/iceberg/table.ts'
+import { listVersions, versionKey } from '../../lake/iceberg/table.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { writeTableNotice } from '../../lake/live/table-notices.ts'
 import { until } from '../helpers/until.ts'
@@ -39,6 +39,14 @@ test('answers and exports from a table that cannot be used are 503 with the reas
   }
   for (const path of ['/api/incidents', '/api/export', '/api/datasets'])
     expect([path, (await service.get(path, key)).status]).toEqual([path, 200])
+})
+
+test('a damaged table answers like one of another format', async () => {
+  const table = service.lake.table(incidents)
+  const version = (await listVersions(table)).at(-1) as number
+  await service.lake.store.put(versionKey(table.key, version + 1), Buffer.from('{"format-version": 2, "trunc'))
+  const response = await service.get('/api/incidents/history?from=2026-01-01', key)
+  expect([response.status, ((await response.json()) as Reply).detail]).toEqual([503, expect.stringContaining('its metadata is damaged')])
 })
 
 test('the status names the table and the reason', async () => {

@@ -2,17 +2,19 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defineDerived } from '../../../jobs/derive/define.ts'
 import { makeDeriver } from '../../../jobs/derive/derive.ts'
 import type { Feed } from '../../../jobs/feeds/define.ts'
+import { makeRunner } from '../../../jobs/ingest/runner.ts'
 import { refusedTables } from '../../../jobs/ingest/usable.ts'
 import { prepareTables, runUpkeep } from '../../../jobs/upkeep/tasks.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import { hintKey, versionKey } from '../../../lake/iceberg/table.ts'
+import { hintKey, pathsOf, type TableState, versionKey } from '../../../lake/iceberg/table.ts'
 import { readFeedStates } from '../../../lake/live/freshness.ts'
 import { readTableNotices } from '../../../lake/live/table-notices.ts'
 import { instant, sql } from '../../../lake/query/sql.ts'
 import { logAfter } from '../../../lake/raw/archive.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { type Dataset, defineDataset, identity } from '../../../lake/schema/dataset.ts'
+import { StoreError } from '../../../lake/store/errors.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
 import { never, openStage, type Stage } from './stage.ts'
 
@@ -34,37 +36,57 @@ beforeEach(async () => {
 })
 afterEach(() => stage.close())
 
-/** Writes the next version of a table as another tool would, from the newest one's metadata. */
-async function writeVersion(dataset: Dataset, edit: (metadata: Record<string, unknown>) => object): Promise<void> {
+type Edit = (metadata: Record<string, unknown>) => object | string
+
+async function newestOf(dataset: Dataset): Promise<{ readonly key: string; readonly version: number; readonly text: string }> {
   const { store, lake } = stage.context
   const { key } = lake.table(dataset)
   let version = 1
   while (await store.head(versionKey(key, version + 1))) version++
-  const metadata = JSON.parse(String(await store.get(versionKey(key, version)))) as Record<string, unknown>
-  await store.put(versionKey(key, version + 1), Buffer.from(JSON.stringify(edit(metadata))))
+  return { key, version, text: String(await store.get(versionKey(key, version))) }
+}
+
+/** Writes the next version of a table as another tool would. */
+async function putNext(dataset: Dataset, metadata: object | string): Promise<void> {
+  const { store } = stage.context
+  const { key, version } = await newestOf(dataset)
+  await store.put(versionKey(key, version + 1), Buffer.from(typeof metadata === 'string' ? metadata : JSON.stringify(metadata)))
   await store.put(hintKey(key), Buffer.from(String(version + 1)))
+}
+
+/** The same from the newest one's metadata. */
+async function writeVersion(dataset: Dataset, edit: Edit): Promise<void> {
+  await putNext(dataset, edit(JSON.parse((await newestOf(dataset)).text) as Record<string, unknown>))
 }
 const logged = (): string[] =>
   stage.lines.filter(({ msg }) => msg.startsWith('table can')).map(({ msg, reason }) => [msg, reason].filter(Boolean).join(': '))
 const stateOf = async (id: string) => (await readFeedStates(stage.context.redis)).get(id)
 
-test.each([
-  ['of format version 3', (m: object) => ({ ...m, 'format-version': 3 }), 'its format version is 3, only 2 is supported'],
-  ['without its schemas', ({ schemas: _, ...m }: Record<string, unknown>) => m, 'its metadata lacks schemas'],
+/** A snapshot's own list of manifests, elsewhere. */
+const listedAt =
+  (place: string): Edit =>
+  (m) => ({ ...m, snapshots: (m['snapshots'] as object[]).map((one) => ({ ...one, 'manifest-list': place })) })
+
+test.each<[string, Edit, string]>([
+  ['of format version 3', (m) => ({ ...m, 'format-version': 3 }), 'its format version is 3, only 2 is supported'],
+  ['without its schemas', ({ schemas: _, ...m }) => m, 'its metadata lacks schemas'],
   [
     'with a required column of another writer',
-    (m: Record<string, unknown>) => {
+    (m) => {
       const [schema] = m['schemas'] as { fields: object[] }[]
       const fields = [...(schema?.fields ?? []), { id: 10_000, name: 'must', required: true, type: 'string' }]
       return { ...m, schemas: [schema, { ...schema, 'schema-id': 1, fields }], 'current-schema-id': 1 }
     },
     'column must (field id 10000) is required and not declared',
   ],
+  ['with truncated metadata', (m) => JSON.stringify(m).slice(0, 99), 'its metadata is damaged'],
+  ['without its current schema', (m) => ({ ...m, 'current-schema-id': 77 }), 'its metadata has no schema 77'],
+  ['with a manifest list elsewhere', listedAt('/elsewhere/s1.avro'), '/elsewhere/s1.avro is outside its location'],
 ])('a table %s stops only its own feeds, and they go on once it can be used again', async (_, edit, reason) => {
   const { context, publish } = stage
   await publish(feed, 1, { beacons: { a: 1 }, readings: { s: 1 } })
   await stage.runner.land(feed, never)
-  const good = JSON.parse(String(await context.store.get(versionKey(context.lake.table(v16Beacons).key, 2)))) as object
+  const good = (await newestOf(v16Beacons)).text
   await writeVersion(v16Beacons, edit)
 
   for (const count of [2, 3]) {
@@ -88,13 +110,54 @@ test.each([
   expect(logged()).toHaveLength(1)
   expect(logged()[0]).toContain(reason)
 
-  await writeVersion(v16Beacons, () => good)
+  await putNext(v16Beacons, good)
   expect(await publish(feed, 5, { beacons: { a: 5 }, readings: { s: 5 } })).toMatchObject({ outcome: 'accepted' })
   await stage.runner.land(feed, never)
   expect((await tableRows(context, v16Beacons)).map(({ km }) => Number(km)).sort()).toContain(5)
   expect(refusedTables(context).size).toBe(0)
   expect((await readTableNotices(context.redis)).size).toBe(0)
   expect(logged().at(-1)).toBe('table can be used again')
+})
+
+/** The objects of a table's manifests: their list, and themselves. */
+async function manifestKeys(): Promise<{ readonly list: string; readonly manifest: string }> {
+  const state = (await stage.context.lake.table(v16Beacons).load({ isFresh: true })) as TableState
+  const [manifest] = await state.table.manifests(state)
+  return { list: pathsOf(state).toKey(state.snapshot?.['manifest-list'] as string), manifest: manifest?.key as string }
+}
+
+test.each<['list' | 'manifest', string | null, string]>([
+  ['list', null, 'is missing'],
+  ['list', 'no Avro', 'is damaged (not an Avro object container)'],
+  ['manifest', null, 'is missing'],
+  ['manifest', 'short', 'has 5 bytes, '],
+])('a process that starts with the %s of a table as %s waits for that table alone until it is back', async (which, content, reason) => {
+  const { context, publish } = stage
+  await publish(feed, 1, { beacons: { a: 1 }, readings: { s: 1 } })
+  await stage.runner.land(feed, never)
+  const object = (await manifestKeys())[which]
+  const good = (await context.store.get(object)) as Buffer
+  await (content === null ? context.store.delete(object) : context.store.put(object, Buffer.from(content)))
+
+  const next = await stage.process()
+  const runner = makeRunner(next)
+  expect([...(await prepareTables(next, [v16Beacons, trafficReadings]))]).toEqual([['v16_beacons', expect.stringContaining(reason)]])
+  expect((await readTableNotices(context.redis)).get('v16_beacons')?.refused).toContain(object)
+  expect(await runner.land(feed, never)).toEqual({})
+  await runUpkeep(next, 'expire', { datasets: [v16Beacons, trafficReadings], feeds: [feed, readingsFeed], signal: never })
+
+  await context.store.put(object, good)
+  await runUpkeep(next, 'expire', { datasets: [v16Beacons, trafficReadings], feeds: [feed, readingsFeed], signal: never })
+  expect(refusedTables(next).size).toBe(0)
+  expect((await readTableNotices(context.redis)).size).toBe(0)
+})
+
+test('a store that does not answer is no reason to refuse a table', async () => {
+  const { context } = stage
+  const store = { ...context.store, get: () => Promise.reject(new StoreError('store is away', { code: 'ECONNREFUSED' })) }
+  const away = { ...context, store } as typeof context
+  await expect(prepareTables(away, [v16Beacons])).rejects.toThrow('store is away')
+  expect(refusedTables(away).size).toBe(0)
 })
 
 /** Rows by month of a dataset, derived into one of that name. */

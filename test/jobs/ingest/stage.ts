@@ -32,6 +32,8 @@ export interface Stage {
   restart(): void
   /** The live rows of a part; null without the part. */
   live(dataset: string, feed?: string): Promise<AnyRow[] | null>
+  /** A second process on the same lake and Redis. */
+  process(): Promise<TestContext>
   /** A second worker on the same lake and Redis. */
   another(): Promise<Runner>
   close(): Promise<void>
@@ -78,11 +80,12 @@ export async function openStage(): Promise<Stage> {
       const { bytes } = await readPart(context.redis, dataset, feed)
       return bytes && [...(await decodeSnapshot(bytes)).rows]
     },
-    another: async () => {
+    process: async () => {
       const other = await open()
       others.push(other)
-      return makeRunner(other)
+      return other
     },
+    another: async () => makeRunner(await stage.process()),
     close: async () => {
       for (const other of others) await other.close()
       await opened.close()

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { commit } from '../../../lake/iceberg/commit.ts'
+import { TableRefused } from '../../../lake/iceberg/errors.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import type { TableMetadata } from '../../../lake/iceberg/metadata.ts'
 import { planDropColumn, planRollback } from '../../../lake/iceberg/repair.ts'
-import { openTable, type Table, type TableState, versionKey } from '../../../lake/iceberg/table.ts'
+import { asRefused, openTable, type Table, type TableState, versionKey } from '../../../lake/iceberg/table.ts'
 import { updateTable } from '../../../lake/iceberg/update.ts'
 import { fakeDataFile, samples, sampleTable } from './fixtures.ts'
 
@@ -45,6 +46,26 @@ test('a rollback brings back rows and the record of fetches, after another tool 
   expect((await fresh()).snapshotId).toBe(10n)
   expect((await planRollback(table, 5)).plan).toContain('with 1 rows in 1 files; it has 2 rows now')
   await expect(apply()).rejects.toThrow('changed meanwhile')
+})
+
+test.each<[string, string | ((good: TableMetadata) => object), string]>([
+  ['truncated', '{"format-version": 2, "trunc', 'its metadata is damaged'],
+  ['no object', 'null', 'its metadata is damaged'],
+  ['empty', '', 'its metadata is damaged'],
+  ['schemas that are no list', (good) => ({ ...good, schemas: {} }), 'in its metadata schemas must be lists'],
+  ['a schema without fields', ({ schemas: [one], ...good }) => ({ ...good, schemas: [{ ...one, fields: null }] }), 'no list of fields'],
+  ['an unknown spec', (good) => ({ ...good, 'default-spec-id': 7 }), 'its metadata has no partition spec 7'],
+])('a version that is %s is refused, and a rollback replaces it', async (_, made, reason) => {
+  const first = await append()
+  const { metadata, version } = await fresh()
+  const text = typeof made === 'string' ? made : JSON.stringify(made(metadata))
+  await table.store.put(versionKey(table.key, version + 1), Buffer.from(text))
+  const error = await fresh().catch(asRefused)
+  expect(error).toBeInstanceOf(TableRefused)
+  expect((error as TableRefused).reason).toContain(reason)
+  await (await planRollback(table, version)).apply()
+  const after = await fresh()
+  expect([after.version, (await liveFiles(after)).map((file) => file.key)]).toEqual([version + 2, [first]])
 })
 
 test('a rollback to a version that is not there, or whose files are gone, is refused', async () => {
