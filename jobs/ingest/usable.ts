@@ -44,7 +44,7 @@ export async function prepareTable(context: IngestContext, dataset: Dataset): Pr
     if (changes.length > 0) context.log.info({ dataset: dataset.id, changes }, 'table migrated')
     const found = await loadOrRefuse(table, dataset)
     if (isRefused(found)) refused = found.refused
-    else await noteWriters(context, dataset, found)
+    else noteWriters(context, dataset, found)
   } catch (error) {
     if (!(error instanceof TableRefused)) throw error
     refused = error.reason
@@ -59,8 +59,8 @@ export async function refusedAmong(context: IngestContext, datasets: readonly Da
     if (known.has(dataset.id)) await prepareTable(context, dataset)
     else {
       const found = await loadOrRefuse(context.lake.table(dataset), dataset)
-      if (isRefused(found)) await note(context, dataset, found.refused)
-      else await noteWriters(context, dataset, found)
+      if (!isRefused(found)) noteWriters(context, dataset, found)
+      await note(context, dataset, isRefused(found) ? found.refused : null)
     }
   }
   return new Map([...known].filter(([id]) => datasets.some((dataset) => dataset.id === id)))
@@ -73,7 +73,7 @@ export async function waitsForTables(context: IngestContext, feed: { readonly in
 }
 
 /** Says once that another writer changed a table; the status says so as long as its snapshot is kept. */
-async function noteWriters(context: IngestContext, { id }: Dataset, state: TableState | null): Promise<void> {
+function noteWriters(context: IngestContext, { id }: Dataset, state: TableState | null): void {
   const foreign = state ? foreignSnapshots(state) : []
   const last = foreign.at(-1)
   const known = changedTables(context) as Map<string, { writer: string; snapshots: number }>
@@ -82,7 +82,6 @@ async function noteWriters(context: IngestContext, { id }: Dataset, state: Table
   if (writer === null) known.delete(id)
   else known.set(id, { writer, snapshots: foreign.length })
   if (writer !== null && writer !== before) context.log.warn({ dataset: id, writer }, 'table changed by another writer')
-  if (writer !== null || before !== null) await announce(context, id)
 }
 
 /** What became of rows that another writer changed, as long as its snapshot would be kept. */
@@ -91,11 +90,23 @@ function changedRows(context: IngestContext, { properties }: TableState): string
   return words.length > 0 && context.now() - Date.parse(found_at) < KEEP_SNAPSHOTS_MS ? [words.join(' ')] : []
 }
 
+/** Tables whose notice this process has removed from Redis: one of an earlier process, or its own. */
+const clearedIn = new WeakMap<IngestContext, Set<string>>()
+
 async function announce(context: IngestContext, id: string): Promise<void> {
   const notice = { refused: refusedTables(context).get(id) ?? null, writer: changedTables(context).get(id)?.writer ?? null }
-  await writeTableNotice(context.redis, id, notice).catch((error: Error) =>
-    context.log.warn({ dataset: id, reason: error.message }, 'state of a table not announced'),
-  )
+  const cleared = clearedIn.get(context) ?? new Set()
+  clearedIn.set(context, cleared)
+  const isClear = notice.refused === null && notice.writer === null
+  if (isClear && cleared.has(id)) return
+  cleared.delete(id)
+  // Others again even if nothing changed: an emptied Redis has lost them.
+  try {
+    await writeTableNotice(context.redis, id, notice)
+    if (isClear) cleared.add(id)
+  } catch (error) {
+    context.log.warn({ dataset: id, reason: (error as Error).message }, 'state of a table not announced')
+  }
 }
 
 async function note(context: IngestContext, { id }: Dataset, refused: string | null): Promise<void> {
@@ -105,6 +116,5 @@ async function note(context: IngestContext, { id }: Dataset, refused: string | n
   else known.set(id, refused)
   if (refused !== null && refused !== before) context.log.error({ dataset: id, reason: refused }, 'table cannot be used; its feeds wait')
   if (refused === null && before !== null) context.log.info({ dataset: id }, 'table can be used again')
-  // Also if nothing changed: an emptied Redis has lost it.
-  if (refused !== null || before !== null) await announce(context, id)
+  await announce(context, id)
 }

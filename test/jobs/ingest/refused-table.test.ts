@@ -3,7 +3,7 @@ import { defineDerived } from '../../../jobs/derive/define.ts'
 import { makeDeriver } from '../../../jobs/derive/derive.ts'
 import type { Feed } from '../../../jobs/feeds/define.ts'
 import { makeRunner } from '../../../jobs/ingest/runner.ts'
-import { refusedTables } from '../../../jobs/ingest/usable.ts'
+import { refusedTables, waitsForTables } from '../../../jobs/ingest/usable.ts'
 import { prepareTables, runUpkeep } from '../../../jobs/upkeep/tasks.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
@@ -158,6 +158,19 @@ test('a store that does not answer is no reason to refuse a table', async () => 
   const away = { ...context, store } as typeof context
   await expect(prepareTables(away, [v16Beacons])).rejects.toThrow('store is away')
   expect(refusedTables(away).size).toBe(0)
+})
+
+test.each(['feeds', 'tables'])('a notice is cleared by a process that starts after the repair and looks at its %s', async (of) => {
+  const { context } = stage
+  const good = (await newestOf(v16Beacons)).text
+  await writeVersion(v16Beacons, (m) => ({ ...m, 'format-version': 3 }))
+  await prepareTables(context, [v16Beacons])
+  expect((await readTableNotices(context.redis)).size).toBe(1)
+  await putNext(v16Beacons, good)
+  const next = await stage.process()
+  if (of === 'tables') await prepareTables(next, [v16Beacons])
+  else expect(await waitsForTables(next, feed)).toBeNull()
+  expect((await readTableNotices(context.redis)).size).toBe(0)
 })
 
 /** Rows by month of a dataset, derived into one of that name. */
