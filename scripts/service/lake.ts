@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import { datasetById, datasets } from '../../lake/catalog.ts'
+import { TableRefused } from '../../lake/iceberg/errors.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import { relocate } from '../../lake/iceberg/relocate.ts'
 import { planDropColumn, planRollback } from '../../lake/iceberg/repair.ts'
-import { versionKey } from '../../lake/iceberg/table.ts'
+import { asRefused, listVersions, readVersion, type TableState, versionKey } from '../../lake/iceberg/table.ts'
 import { coverageOf } from '../../lake/landed.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Json } from '../../lake/schema/columns.ts'
@@ -20,6 +21,7 @@ const USAGE = `scripts/lake <command> [--data <dir>]
   tables               every table: rows, files, bytes, and its metadata file, as PyIceberg, Spark and Trino want it
   files <dataset>      the data files of a table's current snapshot
   sql '<select>'       a query over the datasets by their ids, in the sandbox, as a table; --rows <n> shows more than 100
+  versions <dataset>   the kept versions of a table, newest first: when each was written, its rows and files
   rollback <dataset> <version>        make an earlier version of a table's metadata the newest again
   drop-column <dataset> <column>      remove a column that another engine added; both only say what they would do without --yes
   relocate             rewrite the paths of a lake that was moved, for other readers`
@@ -29,6 +31,7 @@ const ARGUMENTS = {
   tables: [],
   files: ['<dataset>'],
   sql: ["'<select>'"],
+  versions: ['<dataset>'],
   rollback: ['<dataset>', '<version>'],
   'drop-column': ['<dataset>', '<column>'],
   relocate: [],
@@ -60,6 +63,7 @@ async function main(): Promise<void> {
     if (command === 'tables') await showTables(lake, store)
     else if (command === 'files') await showFiles(lake, argument as string)
     else if (command === 'sql') await answer(lake, argument as string, Number(values.rows))
+    else if (command === 'versions') await showVersions(lake, argument as string)
     else if (takes.length === 2)
       await repair(lake, { command, id: argument as string, what: rest[0] as string, isMeant: values.yes === true })
     else await moveTables(lake)
@@ -73,24 +77,41 @@ async function showTables(lake: Lake, store: ObjectStore): Promise<void> {
   const feeds = await readFeedListings(store)
   const lines: Json[][] = []
   for (const dataset of datasets) {
-    const snapshot = await lake.snapshot(dataset)
-    if (!snapshot) {
-      lines.push([dataset.id, null, null, null, null, 'not created yet'])
-      continue
+    const figures = async (): Promise<Json[]> => {
+      const snapshot = await lake.snapshot(dataset)
+      if (!snapshot) return [null, null, null, null, 'not created yet']
+      const { until } = coverageOf(dataset.id, snapshot.covered_until, feeds)
+      const [rows, files, bytes] = await sizeOf(snapshot.state)
+      const object = store.location(versionKey(snapshot.state.table.key, snapshot.version))
+      return [rows, files, bytes, until === null ? null : isoInstant(until), object]
     }
-    const files = await liveFiles(snapshot.state)
-    const sum = (of: 'rows' | 'bytes'): number => files.reduce((total, file) => total + file[of], 0)
-    const { until } = coverageOf(dataset.id, snapshot.covered_until, feeds)
-    lines.push([
-      dataset.id,
-      sum('rows'),
-      files.length,
-      sum('bytes'),
-      until === null ? null : isoInstant(until),
-      store.location(versionKey(snapshot.state.table.key, snapshot.version)),
-    ])
+    const found = await figures().catch(asRefused)
+    lines.push([dataset.id, ...(found instanceof TableRefused ? [null, null, null, null, unusable(found)] : found)])
   }
   say(table(['dataset', 'rows', 'files', 'bytes', 'covered until', 'metadata'], lines))
+}
+
+const unusable = ({ reason }: TableRefused): string => `cannot be used: ${reason}`
+
+/** Rows, files and bytes of a table's state. */
+async function sizeOf(state: TableState): Promise<[number, number, number]> {
+  const files = await liveFiles(state)
+  const sum = (of: 'rows' | 'bytes'): number => files.reduce((total, file) => total + file[of], 0)
+  return [sum('rows'), files.length, sum('bytes')]
+}
+
+async function showVersions(lake: Lake, id: string): Promise<void> {
+  const one = lake.table(datasetById(id))
+  const lines: Json[][] = []
+  for (const version of (await listVersions(one)).toReversed()) {
+    const state = await readVersion(one, version).catch(asRefused)
+    if (state === null) continue
+    const size = state instanceof TableRefused ? state : await sizeOf(state).catch(asRefused)
+    const written = state instanceof TableRefused ? null : isoInstant(state.metadata['last-updated-ms'])
+    lines.push([version, written, ...(size instanceof TableRefused ? [null, null, unusable(size)] : [size[0], size[1], null])])
+  }
+  if (lines.length === 0) throw new Error(`table ${id} is not created yet`)
+  say(table(['version', 'written', 'rows', 'files', ''], lines))
 }
 
 async function showFiles(lake: Lake, id: string): Promise<void> {
@@ -146,8 +167,13 @@ async function repair(
 async function moveTables(lake: Lake): Promise<void> {
   for (const dataset of datasets) {
     const one = lake.table(dataset)
-    if (!(await one.load())) continue
-    say(`${dataset.id}: ${(await relocate(one)) ? 'paths rewritten' : 'is where its paths say'}`)
+    const move = async (): Promise<string | null> => {
+      if (!(await one.load())) return null
+      return (await relocate(one)) ? 'paths rewritten' : 'is where its paths say'
+    }
+    const done = await move().catch(asRefused)
+    if (done instanceof TableRefused) process.exitCode = 1
+    if (done !== null) say(`${dataset.id}: ${done instanceof TableRefused ? unusable(done) : done}`)
   }
 }
 
