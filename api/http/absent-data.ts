@@ -60,13 +60,13 @@ export function withRetry(error: unknown, { feeds, states, phase }: Arriving, no
   const [waits, missing] = [extensions['waits_for'], extensions['missing']].map((list) => new Set(Array.isArray(list) ? list : []))
   const awaited = feeds.filter(({ id }) => waits?.has(id))
   const filling = feeds.filter(({ enabled, datasets }) => enabled && datasets.some((id) => missing?.has(id)))
-  const failing = (awaited.length > 0 ? awaited : filling)
-    .flatMap(({ id }) => states.get(id) ?? [])
-    .filter(({ failing_since }) => failing_since !== null)
-  // One that has not failed may land at any moment.
-  const isAllFailing = failing.length === (awaited.length > 0 ? awaited : filling).length
-  const attempts = (isAllFailing ? failing : []).flatMap(({ next_attempt_at }) => next_attempt_at ?? []).filter((at) => at > now)
-  if (attempts.length > 0) {
+  const nextAttempts = (awaited.length > 0 ? awaited : filling).map(({ id }) => {
+    const { failing_since = null, next_attempt_at = null } = states.get(id) ?? {}
+    return failing_since === null ? null : next_attempt_at
+  })
+  const attempts = nextAttempts.filter((at) => at !== null && at > now) as number[]
+  // One that has not failed, or is due, may land at any moment.
+  if (attempts.length > 0 && attempts.length === nextAttempts.length) {
     const next_attempt_at = isoInstant(Math.min(...attempts))
     const wait_s = Math.ceil((Math.min(...attempts) - now) / 1000) + LANDING_S
     return problem(found.code, `${found.message} The last fetch failed; the next one is at ${next_attempt_at}.`, {

@@ -82,6 +82,13 @@ test('derived data is expected soon while data arrives, and a value that may sti
   const both = noDataYet('Some data', { missing: [], waits_for: ['maps', 'other'] })
   const failing = new Map([['other', { failing_since: 1, next_attempt_at: 3_000_000 }]])
   expect(said(both, { feeds: [feed, { ...feed, id: 'other' }], states: failing })).toEqual(['no-data-yet', 30])
+  // An attempt that is due may run at this moment.
+  const withDue = (at: number | null) => ({
+    feeds: [feed, { ...feed, id: 'other' }],
+    states: new Map([...failing, ['maps', { failing_since: 1, next_attempt_at: at }]]),
+  })
+  for (const at of [null, 0]) expect(said(both, withDue(at))).toEqual(['no-data-yet', 30])
+  expect(said(both, withDue(120_000))).toEqual(['no-data-yet', 130])
   const year = new InvalidParam('expected a year', { parameter: 'year', value: '2018', of: [{ id: 'imd_sections' }] })
   expect(said(year, {})).toEqual(['no-data-yet', 30])
   const with2018 = (backfill: object | null) => ({ states: new Map([['maps', { last_success_at: 1, failing_since: null, backfill }]]) })
