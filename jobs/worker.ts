@@ -183,8 +183,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   const own = { id: randomUUID(), started_at, schedules, declared: options.declared ?? null }
   const entry = (): WorkerEntry<Schedule> => ({ ...own, ...(options.condition?.() ?? { phase: 'STEADY', store_full: false }) })
+  const claim = async (): Promise<void> => (lake === undefined ? undefined : claimRedis(redis, lake))
   try {
-    if (lake !== undefined) await claimRedis(redis, lake)
+    await claim()
     await announceWorker(redis, entry())
   } catch (error) {
     redis.disconnect()
@@ -232,7 +233,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }, WORKER_BEAT_MS)
 
   const reconcile = async (): Promise<void> => {
-    if (lake !== undefined) await claimRedis(redis, lake)
     const done = await reconcileSchedules({ queue, redis, schedules, started_at, whenNewest })
     if (done && done.added.length + done.changed.length + done.removed.length > 0) log.warn({ ...done }, 'schedules restored')
   }
@@ -246,10 +246,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
   const timer = setInterval(() => {
     if (away || closing) return
-    reconcile()
-      .catch((error: Error) => report('warn', {}, error, 'schedules not reconciled'))
-      .then(retry)
-      .catch((error: Error) => report('warn', {}, error, 'failed fetches not repeated'))
+    // Another lake's feeds are not ours to schedule or to fetch again.
+    claim()
+      .then(() =>
+        Promise.all([
+          reconcile().catch((error: Error) => report('warn', {}, error, 'schedules not reconciled')),
+          retry().catch((error: Error) => report('warn', {}, error, 'failed fetches not repeated')),
+        ]),
+      )
+      .catch((error: Error) => report('warn', {}, error, 'Redis not claimed'))
   }, times.reconcile)
 
   const close = async (): Promise<void> => {

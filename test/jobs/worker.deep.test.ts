@@ -35,6 +35,16 @@ async function start(options: Omit<Parameters<typeof quickWorker>[0], 'redisUrl'
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }))
 
+/** The state of a feed whose first fetch failed, and which is fetched again at an instant. */
+function failedState(feed: string, next_attempt_at: number): FeedState {
+  const now = Date.now()
+  return {
+    ...{ feed, last_attempt_at: now, last_success_at: null, fresh_at: null, data_time: null, last_fetch_id: null, rows: {} },
+    ...{ quarantined: 0, unknown_codes: 0, missing_blocks: [], last_error: 'timeout', failing_since: now, lost_fetches: 0 },
+    ...{ failures: 1, next_attempt_at },
+  }
+}
+
 describe('a worker', () => {
   test('never runs a feed twice at once, however many there are', async () => {
     const witness = new Witness()
@@ -131,11 +141,7 @@ describe('a worker', () => {
     await until('the first fetches', () => witness.count('fetch a') === 1 && witness.count('fetch b') === 1)
     await first.close()
     const now = Date.now()
-    const state: FeedState = {
-      ...{ feed: 'a', last_attempt_at: now, last_success_at: null, fresh_at: null, data_time: null, last_fetch_id: null, rows: {} },
-      ...{ quarantined: 0, unknown_codes: 0, missing_blocks: [], last_error: 'timeout', failing_since: now, lost_fetches: 0 },
-      ...{ failures: 1, next_attempt_at: now + 1500 },
-    }
+    const state = failedState('a', now + 1500)
     await writeFeedState(redis, state)
     await writeFeedState(redis, { ...state, feed: 'b', failing_since: null, last_error: null })
     await start({ feeds: [feed('a', 86_400), feed('b', 86_400)], runner })
@@ -143,6 +149,21 @@ describe('a worker', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(now + 1500)
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect([witness.count('fetch a'), witness.count('fetch b')]).toEqual([2, 1])
+  })
+
+  test('fetches failed feeds again while its schedules cannot be reconciled, but not in the Redis of another lake', async () => {
+    const witness = new Witness()
+    await start({ feeds: [feed('a', 86_400)], runner: witness.runner('w', async () => undefined) })
+    await until('the first fetch', () => witness.count('fetch a') === 1)
+    const kept = await redis.get('jobs:schedules')
+    expect(kept).toContain('fetch:a')
+    await redis.set('jobs:schedules', 'no JSON')
+    await writeFeedState(redis, failedState('a', Date.now()))
+    await until('the retry', () => witness.count('fetch a') === 2)
+    await redis.set(LIVE_KEYS.lake, 'another')
+    await writeFeedState(redis, failedState('a', Date.now() + 1))
+    await pause(4 * QUICK.reconcile)
+    expect(witness.count('fetch a')).toBe(2)
   })
 
   test('says once a minute that a store is full, however many jobs fail', async () => {
