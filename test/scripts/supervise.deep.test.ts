@@ -89,6 +89,19 @@ test('a busy process gets a longer limit, and one without that limit is never ki
   expect(third - second).toBeGreaterThan(1.5 * (second - first))
 }, 40_000)
 
+test('limits are those of the beginning again after a process ran long enough', async () => {
+  const { services, program } = stage({ hung_ms: 300, forget_ms: 1 })
+  const times: number[] = []
+  await services.keep(() => {
+    times.push(performance.now())
+    return program('hung', stuckAfter(100))
+  })
+  await until('four kills', () => times.length >= 5, 30_000)
+  const [, second, third, fourth, fifth] = times as [number, number, number, number, number]
+  // Both after one kill that counts; without the reset the later one takes four times as long.
+  expect(fifth - fourth).toBeLessThan(2 * (third - second))
+}, 40_000)
+
 test('all are stopped at once, by force if they do not end', async () => {
   const { services, program } = stage({ stop_ms: 300 })
   const text = `process.on('SIGTERM', () => undefined); ${dyingAfter(1e9)}`
