@@ -35,7 +35,10 @@ export interface WebhookOwner {
   remove(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
   /** Deletes all webhooks of an account, and what is stored of earlier ones. */
   removeAll(account: string): Promise<void>
-  /** Sends a test event, with the same id for the same seed; returns the id. Throws `conflict`, as the next two, if the webhook is disabled. */
+  /**
+   * Sends a test event, with the same id for the same seed, and returns the id. Throws `conflict`, as the next two, if the webhook
+   * is disabled.
+   */
   test(subscription: Subscription, seed?: string): Promise<string>
   /** Sends the event of a delivery again. Throws `not-found` if it is not among the last ones, or was a test. */
   redeliver(subscription: Subscription, delivery: string): Promise<Delivery>
