@@ -62,11 +62,6 @@ const logged = (): string[] =>
   stage.lines.filter(({ msg }) => msg.startsWith('table can')).map(({ msg, reason }) => [msg, reason].filter(Boolean).join(': '))
 const stateOf = async (id: string) => (await readFeedStates(stage.context.redis)).get(id)
 
-/** A snapshot's own list of manifests, elsewhere. */
-const listedAt =
-  (place: string): Edit =>
-  (m) => ({ ...m, snapshots: (m['snapshots'] as object[]).map((one) => ({ ...one, 'manifest-list': place })) })
-
 test.each<[string, Edit, string]>([
   ['of format version 3', (m) => ({ ...m, 'format-version': 3 }), 'its format version is 3, only 2 is supported'],
   ['without its schemas', ({ schemas: _, ...m }) => m, 'its metadata lacks schemas'],
@@ -80,8 +75,6 @@ test.each<[string, Edit, string]>([
     'column must (field id 10000) is required and not declared',
   ],
   ['with truncated metadata', (m) => JSON.stringify(m).slice(0, 99), 'its metadata is damaged'],
-  ['without its current schema', (m) => ({ ...m, 'current-schema-id': 77 }), 'its metadata has no schema 77'],
-  ['with a manifest list elsewhere', listedAt('/elsewhere/s1.avro'), '/elsewhere/s1.avro is outside its location'],
 ])('a table %s stops only its own feeds, and they go on once it can be used again', async (_, edit, reason) => {
   const { context, publish } = stage
   await publish(feed, 1, { beacons: { a: 1 }, readings: { s: 1 } })
@@ -119,37 +112,53 @@ test.each<[string, Edit, string]>([
   expect(logged().at(-1)).toBe('table can be used again')
 })
 
-/** The objects of a table's manifests: their list, and themselves. */
-async function manifestKeys(): Promise<{ readonly list: string; readonly manifest: string }> {
+/** The objects of the beacons' newest version: its metadata, the list of its manifests, and one of them. */
+async function objectsOf(): Promise<{ readonly metadata: string; readonly list: string; readonly manifest: string }> {
   const state = (await stage.context.lake.table(v16Beacons).load({ isFresh: true })) as TableState
   const [manifest] = await state.table.manifests(state)
-  return { list: pathsOf(state).toKey(state.snapshot?.['manifest-list'] as string), manifest: manifest?.key as string }
+  const list = pathsOf(state).toKey(state.snapshot?.['manifest-list'] as string)
+  return { metadata: versionKey(state.table.key, state.version), list, manifest: manifest?.key as string }
 }
 
-test.each<['list' | 'manifest', string | null, string]>([
-  ['list', null, 'is missing'],
-  ['list', 'no Avro', 'is damaged (not an Avro object container)'],
-  ['manifest', null, 'is missing'],
-  ['manifest', 'short', 'has 5 bytes, '],
-])('a process that starts with the %s of a table as %s waits for that table alone until it is back', async (which, content, reason) => {
+test('a process that starts beside damage to a table waits for that table alone until it is repaired', async () => {
   const { context, publish } = stage
+  const { store } = context
   await publish(feed, 1, { beacons: { a: 1 }, readings: { s: 1 } })
   await stage.runner.land(feed, never)
-  const object = (await manifestKeys())[which]
-  const good = (await context.store.get(object)) as Buffer
-  await (content === null ? context.store.delete(object) : context.store.put(object, Buffer.from(content)))
+  const objects = await objectsOf()
+  const all = { datasets: [v16Beacons, trafficReadings], feeds: [feed, readingsFeed], signal: never }
+  const damages: [keyof typeof objects, (good: string) => string | null, string][] = [
+    ['metadata', (good) => good.slice(0, 99), 'its metadata is damaged'],
+    ['metadata', (good) => good.replace('"current-schema-id":0', '"current-schema-id":77'), 'its metadata has no schema 77'],
+    ['metadata', (good) => good.replace(/"manifest-list":"[^"]*/, '"manifest-list":"/elsewhere/s1.avro'), 'is outside its location'],
+    ['list', () => null, 'is missing'],
+    ['list', () => 'no Avro', 'is damaged (not an Avro object container)'],
+    ['manifest', () => null, 'is missing'],
+    ['manifest', () => 'short', 'has 5 bytes, '],
+  ]
+  for (const [which, spoil, reason] of damages) {
+    const object = objects[which]
+    const good = (await store.get(object)) as Buffer
+    const bad = spoil(good.toString())
+    expect(bad).not.toBe(good.toString())
+    // Versions are never changed: both the damage and its repair are new ones.
+    const put = async (bytes: Buffer | string | null): Promise<void> => {
+      if (bytes === null) await store.delete(object)
+      else if (which === 'metadata') await putNext(v16Beacons, bytes.toString())
+      else await store.put(object, Buffer.from(bytes))
+    }
+    await put(bad)
+    const started = await stage.process()
+    expect([...(await prepareTables(started, all.datasets))]).toEqual([['v16_beacons', expect.stringContaining(reason)]])
+    expect((await readTableNotices(context.redis)).get('v16_beacons')?.refused).toContain(reason)
+    expect(await makeRunner(started).land(feed, never)).toEqual({})
+    await runUpkeep(started, 'expire', all)
 
-  const next = await stage.process()
-  const runner = makeRunner(next)
-  expect([...(await prepareTables(next, [v16Beacons, trafficReadings]))]).toEqual([['v16_beacons', expect.stringContaining(reason)]])
-  expect((await readTableNotices(context.redis)).get('v16_beacons')?.refused).toContain(object)
-  expect(await runner.land(feed, never)).toEqual({})
-  await runUpkeep(next, 'expire', { datasets: [v16Beacons, trafficReadings], feeds: [feed, readingsFeed], signal: never })
-
-  await context.store.put(object, good)
-  await runUpkeep(next, 'expire', { datasets: [v16Beacons, trafficReadings], feeds: [feed, readingsFeed], signal: never })
-  expect(refusedTables(next).size).toBe(0)
-  expect((await readTableNotices(context.redis)).size).toBe(0)
+    await put(good)
+    await runUpkeep(started, 'expire', all)
+    expect(refusedTables(started).size).toBe(0)
+    expect((await readTableNotices(context.redis)).size).toBe(0)
+  }
 })
 
 test('a store that does not answer is no reason to refuse a table', async () => {
