@@ -11,20 +11,15 @@ export interface NoData {
   readonly retry_after_s?: number
 }
 
+const WORDS = new Intl.ListFormat('en', { type: 'conjunction' })
+
 /**
  * The problem of missing data, which is not an outage. `what` describes it, without a full stop. Retry-After is added where the
  * feeds' next attempts are known (`withRetry`).
  */
 export function noDataYet(what: string, { missing, waits_for, retry_after_s }: NoData): Problem {
-  return problem('no-data-yet', `${what}: it waits for ${listed(waits_for)}.`, {
+  return problem('no-data-yet', `${what}: it waits for ${WORDS.format(waits_for)}.`, {
     ...(retry_after_s === undefined ? {} : { retry_after_s }),
     extensions: { missing: missing.map(({ id }) => id), waits_for },
   })
-}
-
-const WORDS = new Intl.ListFormat('en', { type: 'conjunction' })
-
-/** Returns a list in words: `a`, `a and b`, `a, b, and c`. */
-function listed(items: readonly string[]): string {
-  return WORDS.format(items)
 }

@@ -90,7 +90,8 @@ const READINESS: Part = Object.freeze({
   landing: {
     type: 'array',
     items: { type: 'string' },
-    description: 'Feeds that have delivered, and whose rows are not in their tables yet: current state is served, lists of tables are not.',
+    description:
+      'Before the phase STEADY: feeds that have delivered and are not in their tables yet. Their current state is served, lists of tables are not.',
   },
   phase: {
     type: 'string',

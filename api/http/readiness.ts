@@ -19,7 +19,7 @@ export interface Readiness {
   readonly redis_read_only: boolean
   /** Enabled feeds that have not delivered yet; null while no feed is known. */
   readonly waiting_for: readonly string[] | null
-  /** Feeds that have delivered and are not in their tables yet. */
+  /** While workers load data: feeds that have delivered and are not in their tables yet. */
   readonly landing: readonly string[]
   /** How much of the data has arrived since the workers started. */
   readonly phase: WorkerPhase
@@ -63,10 +63,12 @@ export function readinessOf(parts: {
     }
     parts.onStore?.(checks.store_full)
     const { feeds, states } = state.system()
-    const [delivered, waiting] = partition(
-      feeds.filter(({ enabled }) => enabled),
-      ({ id }) => (states.get(id)?.last_success_at ?? null) !== null,
-    )
+    const enabled = feeds.filter((feed) => feed.enabled)
+    const waiting = enabled.filter(({ id }) => (states.get(id)?.last_success_at ?? null) === null)
+    const phase = workers?.phase ?? 'STEADY'
+    // Each look at a table may ask the store: not at rest, and no longer than a load balancer waits.
+    const isLooking = checks.lake && phase !== 'STEADY'
+    const landing = isLooking ? await soon(() => landingOf(enabled.filter((feed) => !waiting.includes(feed))), []) : []
     // Without Redis, the last good state is served if there is one; without the store, the current state is.
     const canServe = checks.lake || shown.some((id) => state.live.get(id) !== null)
     const isWhole = checks.redis && checks.lake && !checks.store_full && !checks.redis_read_only
@@ -74,18 +76,13 @@ export function readinessOf(parts: {
       status: !canServe ? 'not ready' : isWhole ? 'ready' : 'degraded',
       ...checks,
       waiting_for: feeds.length === 0 ? null : waiting.map(({ id }) => id),
-      landing: checks.lake ? await landingOf(delivered) : [],
-      phase: workers?.phase ?? 'STEADY',
+      landing,
+      phase,
     }
   }
 }
 
-const partition = <T>(all: readonly T[], fits: (one: T) => boolean): readonly [T[], T[]] => [
-  all.filter(fits),
-  all.filter((one) => !fits(one)),
-]
-
-/** Makes the function that finds the feeds without a landing in any of their tables. One that has landed is not looked for again. */
+/** Makes the function that finds the feeds without a landing in any of their tables. One that has landed is not looked up again. */
 function landingFinder(lake: Lake): (feeds: readonly FeedListing[]) => Promise<string[]> {
   const landed = new Set<string>()
   const hasLanded = async (feed: FeedListing): Promise<boolean> => {
@@ -103,15 +100,19 @@ function landingFinder(lake: Lake): (feeds: readonly FeedListing[]) => Promise<s
 }
 
 async function answers(ask: () => Promise<unknown>): Promise<'answers' | 'full' | 'silent'> {
-  const patience = new AbortController()
   try {
-    return await Promise.race([
-      ask().then(() => 'answers' as const),
-      sleep(PATIENCE_MS, 'silent' as const, { signal: patience.signal, ref: false }),
-    ])
+    return await soon<'answers' | 'silent'>(() => ask().then(() => 'answers'), 'silent')
   } catch (error) {
     // A full store can still be read.
     return isFull(error) ? 'full' : 'silent'
+  }
+}
+
+/** The result of some work; another one if it takes longer than `PATIENCE_MS`. */
+async function soon<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+  const patience = new AbortController()
+  try {
+    return await Promise.race([work(), sleep(PATIENCE_MS, otherwise, { signal: patience.signal, ref: false })])
   } finally {
     patience.abort()
   }

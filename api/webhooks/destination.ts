@@ -54,8 +54,8 @@ export function destinationOf(text: string, { loopback, networks = [] }: Destina
 }
 
 /**
- * Resolves the host of a receiver and checks every address. Throws `UnsafeDestination` if any is neither public nor the operator's,
- * as it could be used.
+ * Resolves the host of a receiver and checks every address, since any may be used. Throws `UnsafeDestination` if one is neither
+ * public nor of the operator's networks.
  */
 export async function addressesOf(url: URL, { loopback, networks = [], resolve = resolveByDns }: DestinationRules): Promise<Address[]> {
   const host = hostOf(url)

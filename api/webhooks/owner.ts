@@ -36,8 +36,8 @@ export interface WebhookOwner {
   /** Deletes all webhooks of an account, and what is stored of earlier ones. */
   removeAll(account: string): Promise<void>
   /**
-   * Sends a test event, with the same id for the same seed, and returns the id. Throws `conflict`, as the next two, if the webhook
-   * is disabled.
+   * Sends a test event and returns its id, which is the same for the same seed. Throws `conflict`, as the next two, if the
+   * webhook is disabled.
    */
   test(subscription: Subscription, seed?: string): Promise<string>
   /** Sends the event of a delivery again. Throws `not-found` if it is not among the last ones, or was a test. */

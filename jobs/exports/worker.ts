@@ -96,17 +96,18 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
   }
   const perform = async (job: Job<ExportData>, token: string | undefined): Promise<void> => {
     const { slot, id } = job.data
-    const [first, ...others] = await ordered(await listJobs(store, slot))
-    if (first && first.id !== id && others.some((one) => one.id === id)) return wait(job, token)
     const name = `export:${slot}`
-    const locked = await withLock({ redis, name, ttl_ms: times.lock, wait_ms: 0, signal: stop.signal }, (signal) =>
-      runJob({ ...options, now, times, announcing }, { slot, id, signal }),
-    ).catch((error: unknown) => {
+    let isLater = false
+    const locked = await withLock({ redis, name, ttl_ms: times.lock, wait_ms: 0, signal: stop.signal }, async (signal) => {
+      const [first, ...others] = await ordered(await listJobs(store, slot))
+      isLater = first !== undefined && first.id !== id && others.some((one) => one.id === id)
+      if (!isLater) await runJob({ ...options, now, times, announcing }, { slot, id, signal })
+    }).catch((error: unknown) => {
       if (stop.signal.aborted) return null
       throw error
     })
     if (stop.signal.aborted) return handBack(job, token)
-    if (locked && !locked.ran) return wait(job, token)
+    if (isLater || (locked && !locked.ran)) return wait(job, token)
   }
   const worker = new Worker<ExportData>(EXPORT_QUEUE.name, perform, {
     connection: redis,

@@ -4,8 +4,8 @@ import { LIVE_KEYS } from './keys.ts'
 import { defineScript, runScript } from './script.ts'
 
 /**
- * How much of a worker's data has arrived: it fetches, lands and derives each feed for the first time since its start, it restores
- * archives from before the service began, or neither.
+ * How much of a worker's data has arrived: LOADING while feeds are landed and derived for the first time since its start, then
+ * BACKFILLING while archives from before the service began are fetched.
  */
 export type WorkerPhase = (typeof WORKER_PHASES)[number]
 export const WORKER_PHASES = ['LOADING', 'BACKFILLING', 'STEADY'] as const

@@ -1,4 +1,4 @@
-/** Names of an airport: Aena's, in Spanish and in the co-official languages of its place, and others in common use. */
+/** Names of an airport: the official one in Spanish and in a co-official language of its place, and others in common use. */
 export interface AirportNames {
   readonly es: string
   readonly ca?: string

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import org.openapitools.client.ApiClient;
 
 /**
- * Parses one reply of each operation by a client of openapi-generator, and compares the numbers, flags and lengths of the result with
- * those of the reply: ReadReplies REQUESTS.json.
+ * Parses one reply of each operation by a client of openapi-generator, and compares numbers, flags and lengths with the reply:
+ * ReadReplies REQUESTS.json.
  */
 public class ReadReplies {
   public static void main(String[] files) throws Exception {

@@ -1,16 +1,14 @@
-import { existsSync, rmSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endpointId } from '../../api/define/endpoint.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
-import { atExit } from '../chaos-runs/at-exit.ts'
 import { fuzzPlan } from '../fuzz/plan.ts'
 import { type FuzzedService, startFuzzedService } from '../fuzz/service.ts'
 import { goProgram } from './go.ts'
-import { run, runSteps } from './run.ts'
+import { exitBy, folderUntilExit, run, runSteps, type Steps } from './run.ts'
 import { type ClientRequest, type Description, heyApiProgram, typescriptProgram } from './typescript.ts'
 
 const PARSER = fileURLToPath(new URL('./parse_replies.py', import.meta.url))
@@ -36,18 +34,8 @@ const TSC = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', '-
 const clients = process.env['CLIENTS_FOLDER'] ?? ''
 const skipped = (process.env['CLIENTS_SKIPPED'] ?? '').split(' ')
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
-const folder = await realpath(await mkdtemp(join(tmpdir(), 'clients-')))
-const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
-try {
-  process.exitCode = (await check()) ? 0 : 1
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 2
-} finally {
-  callOff()
-  await rm(folder, { recursive: true, force: true })
-}
+const folder = await folderUntilExit('clients-')
+await exitBy(check)
 
 /** What the clients are checked with. */
 interface Asked {
@@ -134,37 +122,33 @@ async function checkPython(): Promise<boolean> {
   return made.code === 0 && warnings.length === 0 && isRead
 }
 
-async function checkTypescript({ requests, description, env }: Asked): Promise<boolean> {
-  const own = await folderOf('typescript')
-  await writeFile(join(own, 'ask.ts'), typescriptProgram(requests, description))
-  const bin = join(own, 'node_modules/.bin')
-  return await runSteps(
-    'typescript',
-    own,
-    [
-      [join(bin, 'openapi-typescript'), join(folder, 'openapi.json'), '-o', 'schema.d.ts'],
-      [join(bin, 'tsc'), ...TSC, '--module', 'nodenext', 'ask.ts'],
-      [process.execPath, 'ask.ts'],
-    ],
-    env,
-  )
+/** Writes a program for a client from npm into its folder, and takes steps there by the commands of its packages. */
+async function checkByNpm(
+  name: string,
+  { program, env, steps }: { readonly program: string; readonly env: Asked['env']; readonly steps: (bin: string) => Steps },
+): Promise<boolean> {
+  const own = await folderOf(name)
+  await writeFile(join(own, 'ask.ts'), program)
+  return await runSteps(name, own, steps(join(own, 'node_modules/.bin')), env)
 }
 
-async function checkHeyApi({ few, json, env }: Asked): Promise<boolean> {
-  const own = await folderOf('hey-api')
-  await writeFile(join(own, 'ask.ts'), heyApiProgram(few, json))
-  const bin = join(own, 'node_modules/.bin')
-  return await runSteps(
-    'hey-api',
-    own,
-    [
-      [join(bin, 'openapi-ts'), '-i', join(folder, 'json.json'), '-o', 'hey', '-c', '@hey-api/client-fetch'],
-      [join(bin, 'tsc'), ...TSC, '--module', 'esnext', '--moduleResolution', 'bundler', 'ask.ts'],
-      [join(bin, 'esbuild'), 'ask.ts', '--bundle', '--platform=node', '--format=esm', '--outfile=ask.mjs', '--log-level=error'],
-      [process.execPath, 'ask.mjs'],
-    ],
-    env,
-  )
+function checkTypescript({ requests, description, env }: Asked): Promise<boolean> {
+  const steps = (bin: string): Steps => [
+    [join(bin, 'openapi-typescript'), join(folder, 'openapi.json'), '-o', 'schema.d.ts'],
+    [join(bin, 'tsc'), ...TSC, '--module', 'nodenext', 'ask.ts'],
+    [process.execPath, 'ask.ts'],
+  ]
+  return checkByNpm('typescript', { program: typescriptProgram(requests, description), env, steps })
+}
+
+function checkHeyApi({ few, json, env }: Asked): Promise<boolean> {
+  const steps = (bin: string): Steps => [
+    [join(bin, 'openapi-ts'), '-i', join(folder, 'json.json'), '-o', 'hey', '-c', '@hey-api/client-fetch'],
+    [join(bin, 'tsc'), ...TSC, '--module', 'esnext', '--moduleResolution', 'bundler', 'ask.ts'],
+    [join(bin, 'esbuild'), 'ask.ts', '--bundle', '--platform=node', '--format=esm', '--outfile=ask.mjs', '--log-level=error'],
+    [process.execPath, 'ask.mjs'],
+  ]
+  return checkByNpm('hey-api', { program: heyApiProgram(few, json), env, steps })
 }
 
 async function checkGo({ few, env }: Asked): Promise<boolean> {

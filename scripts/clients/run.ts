@@ -1,6 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { mkdtemp, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { atExit } from '../chaos-runs/at-exit.ts'
 
 /** Result of a program: its exit code, and the output of both streams. */
 export interface Ran {
@@ -19,13 +24,11 @@ export async function run(
   return { code: (code as number | null) ?? 1, output: out + err }
 }
 
+/** Commands with their arguments. */
+export type Steps = readonly (readonly [string, ...string[]])[]
+
 /** Runs the steps of a client in order and prints the output of the last one, or of the one that failed; true if none did. */
-export async function runSteps(
-  name: string,
-  folder: string,
-  steps: readonly (readonly [string, ...string[]])[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<boolean> {
+export async function runSteps(name: string, folder: string, steps: Steps, env: Readonly<Record<string, string>> = {}): Promise<boolean> {
   for (const [at, step] of steps.entries()) {
     const { code, output } = await run(folder, step, env)
     if (code === 0 && at < steps.length - 1) continue
@@ -33,4 +36,22 @@ export async function runSteps(
     if (code !== 0) return false
   }
   return true
+}
+
+/** Makes a temporary folder that is deleted when this process ends, by a signal too. */
+export async function folderUntilExit(prefix: string): Promise<string> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
+  const folder = await realpath(await mkdtemp(join(tmpdir(), prefix)))
+  atExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  return folder
+}
+
+/** Sets the exit code by a check: 0 if all is right, 1 if not, 2 with the error's message if it could not be made. */
+export async function exitBy(check: () => Promise<boolean>): Promise<void> {
+  try {
+    process.exitCode = (await check()) ? 0 : 1
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exitCode = 2
+  }
 }

@@ -1,14 +1,11 @@
-import { rmSync } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Endpoint, endpointId } from '../../api/define/endpoint.ts'
 import { formatsOf } from '../../api/define/formats.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
-import { atExit } from '../chaos-runs/at-exit.ts'
-import { runSteps } from '../clients/run.ts'
+import { exitBy, folderUntilExit, runSteps } from '../clients/run.ts'
 import { fuzzPlan } from '../fuzz/plan.ts'
 import { type FuzzedService, startFuzzedService } from '../fuzz/service.ts'
 
@@ -22,18 +19,8 @@ const python = process.env['FILES_PYTHON'] ?? ''
 const shapes = process.env['FILES_SHAPES'] ?? ''
 const skipped = (process.env['FILES_SKIPPED'] ?? '').split(' ')
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
-const folder = await realpath(await mkdtemp(join(tmpdir(), 'files-')))
-const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
-try {
-  process.exitCode = (await check()) ? 0 : 1
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 2
-} finally {
-  callOff()
-  await rm(folder, { recursive: true, force: true })
-}
+const folder = await folderUntilExit('files-')
+await exitBy(check)
 
 /** A list that has data, and the example values of its parameters. */
 interface Answered {

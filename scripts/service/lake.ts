@@ -27,15 +27,15 @@ const USAGE = `scripts/lake <command> [--data <dir>]
   relocate             rewrite the paths of a lake that was moved, for other readers`
 
 /** The arguments of each command. */
-const ARGUMENTS = {
-  tables: [],
-  files: ['<dataset>'],
-  sql: ["'<select>'"],
-  versions: ['<dataset>'],
-  rollback: ['<dataset>', '<version>'],
-  'drop-column': ['<dataset>', '<column>'],
-  relocate: [],
-} as const
+const ARGUMENTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['tables', []],
+  ['files', ['<dataset>']],
+  ['sql', ["'<select>'"]],
+  ['versions', ['<dataset>']],
+  ['rollback', ['<dataset>', '<version>']],
+  ['drop-column', ['<dataset>', '<column>']],
+  ['relocate', []],
+])
 const SQL_TIMEOUT_MS = 600_000
 
 async function main(): Promise<void> {
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   })
   const [command, argument, ...rest] = positionals
   if (values.help || command === undefined) return say(USAGE)
-  const takes = ARGUMENTS[command as keyof typeof ARGUMENTS] as (typeof ARGUMENTS)[keyof typeof ARGUMENTS] | undefined
+  const takes = ARGUMENTS.get(command)
   if (takes === undefined) throw new Error(`${command}: no such command\n${USAGE}`)
   const isVersion = command !== 'rollback' || /^[1-9]\d{0,8}$/.test(rest[0] ?? '')
   if (positionals.length - 1 !== takes.length || !isVersion)

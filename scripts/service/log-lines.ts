@@ -51,7 +51,10 @@ function kindOf({ name, msg, err, reason, ...fields }: Record<string, unknown>):
   return JSON.stringify([name, text, cause, ...SUBJECTS.map((subject) => fields[subject])])
 }
 
-/** Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, and if need be the longest fields are left out; of an error its message last. */
+/**
+ * Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, then the longest fields are left out. An error keeps its
+ * message longest.
+ */
 function lineOf(fields: Record<string, unknown>): string {
   const whole = JSON.stringify(fields)
   if (Buffer.byteLength(whole) <= MAX_LINE_BYTES) return whole

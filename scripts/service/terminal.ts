@@ -4,7 +4,7 @@ import { MultiBar, Presets, type SingleBar } from 'cli-progress'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import { say } from './output.ts'
 
-/** Which data has arrived: feeds without a fetch, those whose rows are not in their tables, and whether derived data is missing. */
+/** Which data is missing: feeds without a fetch, feeds that are not in their tables, and whether derived data is awaited. */
 export interface Arrivals {
   readonly waiting_for: readonly string[]
   readonly landing: readonly string[]

@@ -1,10 +1,12 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PROBLEMS } from '../../api/define/problems.ts'
 import { airports } from '../../lake/datasets/aviation/airports.ts'
 import { fuelStations } from '../../lake/datasets/fuel/stations.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { announceWorker } from '../../lake/live/workers.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { deepTest } from '../helpers/tier.ts'
 import { until } from '../helpers/until.ts'
@@ -239,8 +241,14 @@ test('health and readiness', async () => {
   expect(waiting_for).toContain('fuel_stations')
   await service.tell({ feed: 'fuel_stations', last_success_at: T0 })
   await until('one feed less', async () => !(await service.json('/ready')).waiting_for.includes('fuel_stations'))
-  // Its tables have nothing of it yet.
-  expect((await service.json('/ready')).landing).toContain('fuel_stations')
+  // Its tables have nothing of it yet. Without a worker that loads data, nobody asks.
+  expect((await service.json('/ready')).landing).toEqual([])
+  const redis = openRedis(service.redisUrl)
+  onTestFinished(() => redis.disconnect())
+  const worker = { id: 'loads', started_at: T0, schedules: [], declared: null, phase: 'LOADING' } as const
+  await announceWorker(redis, worker)
+  await until('it loads', async () => (await service.json('/ready')).landing.includes('fuel_stations'))
+  await announceWorker(redis, worker, { isStopping: true })
 })
 
 test('sources, with the feeds that the worker announced', async () => {

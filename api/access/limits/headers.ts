@@ -15,8 +15,8 @@ export interface LimitHeaderOptions {
 
 /**
  * Returns a reply's limit headers, in lower case: RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11, RFC
- * 9651), X-RateLimit-* of the policy with the least left, and Retry-After (s) of a refusal. `t` is at most the window, as the
- * draft has it; a bucket or the spread may end later, so Retry-After and X-RateLimit-Reset may be longer, and are never too short.
+ * 9651), X-RateLimit-* of the policy with the least left, and Retry-After (s) of a refusal. `t` is at most the window, as
+ * the draft has it. Retry-After and X-RateLimit-Reset may be longer, as a bucket may end later: they are never too short.
  */
 export function limitHeaders(charge: Charge, { status, random }: LimitHeaderOptions): Record<string, string> {
   const headers: Record<string, string> = { 'ratelimit-policy': policyList(charge.quotas) }

@@ -41,7 +41,7 @@ export const airportFields = {
   position: airports.columns.position,
 } as const
 
-/** Filter of flights by a number, in the form of `flightNumberParam`: their own, a codeshare's, or one with the airline's ICAO code. */
+/** Filter of flights by a number as `flightNumberParam` returns it: their own, a codeshare's, or one with the ICAO code. */
 const numberFilter = defineMemoryFilter({
   name: 'flight',
   param: flightNumberParam,

@@ -62,7 +62,7 @@ const [flows, section, hotspot, marine, vessel, flight] = [
 ]
 const said = (value: unknown, unit = ''): string => `${String(value)}${unit === '' ? '' : ` ${unit}`}`
 
-/** Twenty questions about the examples of the datasets and the incidents below, as an assistant asks them from the tools' list alone. */
+/** Twenty questions about the datasets' examples and the incidents below, as an assistant asks them from the tools' list. */
 export const seededQuestions: readonly SeededQuestion[] = [
   {
     question: 'Is the A-6 closed?',

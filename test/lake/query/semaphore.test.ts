@@ -69,9 +69,8 @@ test('live landings go first, then requests, restores, archives and derivations;
   expect(order).toEqual(['live 4', 'live 6', 'request 3', 'restore 2', 'archive 1', 'derive 0', 'derive 5'])
 })
 
-test('work of the last kind that has waited long enough is next, however much live work comes', async () => {
-  const slots = new Semaphore({ places: 1, queue: 20, aged_ms: 30 })
-  const release = await slots.take(signal)
+/** What enters a semaphore, by kind of work, in the order of admission. */
+function entering(slots: Semaphore): { readonly order: string[]; readonly enter: (kind: WorkKind) => Promise<void> } {
   const order: string[] = []
   const enter = (kind: WorkKind): Promise<void> =>
     asWork(kind, async () => {
@@ -79,6 +78,13 @@ test('work of the last kind that has waited long enough is next, however much li
       order.push(kind)
       leave()
     })
+  return { order, enter }
+}
+
+test('work of the last kind that has waited long enough is next, however much live work comes', async () => {
+  const slots = new Semaphore({ places: 1, queue: 20, aged_ms: 30 })
+  const release = await slots.take(signal)
+  const { order, enter } = entering(slots)
   const waiting = [enter('derive'), enter('live')]
   await sleep(60)
   waiting.push(enter('live'))
@@ -90,13 +96,7 @@ test('work of the last kind that has waited long enough is next, however much li
 test('of much work that has waited too long, each goes in turn with live work', async () => {
   const slots = new Semaphore({ places: 1, queue: 20, aged_ms: 30 })
   const release = await slots.take(signal)
-  const order: string[] = []
-  const enter = (kind: WorkKind): Promise<void> =>
-    asWork(kind, async () => {
-      const leave = await slots.take(signal)
-      order.push(kind)
-      leave()
-    })
+  const { order, enter } = entering(slots)
   const waiting = Array.from({ length: 4 }, () => enter('derive'))
   await sleep(60)
   waiting.push(...Array.from({ length: 3 }, () => enter('live')))
