@@ -48,12 +48,22 @@ export interface WorkerTimes {
   readonly stalled: number
   /** How often the schedulers are compared with the catalogue: after Redis was emptied they return within this time. */
   readonly reconcile: number
+  /** When a stream first lands after its fetch began, which does not end: soon after its first file. */
+  readonly streamLanding: number
   /** How long running jobs may continue when the worker is closed, and how long they may take to stop after that. */
   readonly grace: number
   readonly abort: number
 }
 
-const TIMES: WorkerTimes = { lock: 20_000, job: 30_000, stalled: 10_000, reconcile: 15_000, grace: 1_500, abort: 700 }
+const TIMES: WorkerTimes = {
+  lock: 20_000,
+  job: 30_000,
+  stalled: 10_000,
+  reconcile: 15_000,
+  streamLanding: 30_000,
+  grace: 1_500,
+  abort: 700,
+}
 const STALLS = 5
 const KEPT_JOBS = { count: 200 }
 const RETRY_MS = 2000
@@ -142,6 +152,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     return feed ? (signal: AbortSignal) => run(feed, signal) : null
   }
 
+  /** History starts with the first data, not with the first due landing. */
+  const landFirst = async (name: string, delay: number): Promise<void> => {
+    if (firstLanding.has(name)) return
+    firstLanding.add(name)
+    await queue.add('land', { kind: 'land', name }, { delay })
+  }
+
   const run = async (job: Job<JobData, JobResult>, token: string | undefined): Promise<JobResult> => {
     const { kind, name } = job.data
     if (closing) return handBack(job, token)
@@ -155,6 +172,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       log.warn({ job: kind, name }, 'job of an unknown feed or task')
       return 'unknown'
     }
+    if (kind === 'fetch' && feeds.some(({ id, stream }) => id === name && stream)) await landFirst(name, times.streamLanding)
     // A job that had been started was taken over from a stopped worker, whose lock may last a moment longer.
     const wait_ms = job.attemptsStarted > 1 || job.data.waits ? times.lock : 0
     try {
@@ -173,11 +191,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       }
     }
     if (stop.signal.aborted) return handBack(job, token)
-    // History starts with the first data, not with the first due landing.
-    if (kind === 'fetch' && !firstLanding.has(name)) {
-      firstLanding.add(name)
-      await queue.add('land', { kind: 'land', name })
-    }
+    if (kind === 'fetch') await landFirst(name, 0)
     return 'done'
   }
 

@@ -88,6 +88,17 @@ describe('a worker', () => {
     await until('the next run of the slow one', () => witness.count('fetch slow') > 1, 60_000)
   })
 
+  test('lands soon after the first fetch, and a stream, whose fetch does not end, soon after its begin', async () => {
+    const witness = new Witness()
+    const stream = { ...feed('stream', 3600), stream: {} as never }
+    await start({
+      ...{ feeds: [feed('a', 3600), stream], landEvery_s: 3600 },
+      runner: witness.runner('w', (job, signal) => (job === 'fetch stream' ? untilAborted(signal) : pause(5))),
+    })
+    await until('both have landed', () => witness.count('land a') > 0 && witness.count('land stream') > 0, 20_000)
+    expect([witness.count('fetch stream'), witness.count('land stream')]).toEqual([1, 1])
+  })
+
   test('leaves a job of a feed that it does not know, and says so', async () => {
     const logged: unknown[] = []
     const log = { info: () => undefined, warn: (fields: object, text: string) => logged.push([fields, text]), error: () => undefined }

@@ -5,7 +5,7 @@ import type { Feed } from '../../jobs/feeds/define.ts'
 import { type FeedRunner, type RunningWorker, startWorker, type WorkerOptions, type WorkerTimes } from '../../jobs/worker.ts'
 
 /** Short times, so that a test sees in seconds an effect that takes a minute otherwise; the lock still ends before the job. */
-export const QUICK: WorkerTimes = { lock: 1200, job: 2500, stalled: 500, reconcile: 400, grace: 1000, abort: 500 }
+export const QUICK: WorkerTimes = { lock: 1200, job: 2500, stalled: 500, reconcile: 400, streamLanding: 300, grace: 1000, abort: 500 }
 
 /** The worker's view of a feed: id and cadence. */
 export function feed(id: string, every_s: number): Feed {
