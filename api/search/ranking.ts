@@ -157,6 +157,10 @@ function rarest(segment: Segment, words: readonly (readonly Expansion[])[]): num
 /** Minimum quality of a match that counts like the word itself. */
 const GOOD = 0.8
 const ALIKE = 0.85
+/** A word in some document is unlikely to be misspelt: such a match counts less than the word in the name of a place. */
+const KNOWN_TYPO = 0.2
+/** Minimum quality of a match that counts as a word of a whole name. */
+const NAMED_FROM = 0.4
 /** From this many letters on, the beginning of a word matches anywhere. */
 const BEGINNING_FROM = 5
 
@@ -177,9 +181,8 @@ function expansionsOf(
   const isKnownCode = how.isKnown && /\d/.test(word)
   if (how.isOpen || word.length >= BEGINNING_FROM)
     for (const { term, quality } of segment.startingWith(word)) add(term, (how.isOpen ? 1 : 0.75) * (isKnownCode ? 0.5 : 1) * quality)
-  // A word in any document is unlikely to be misspelt.
   const typos = how.isKnown ? Math.min(1, how.typos) : how.typos
-  if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, how.isKnown ? 0.5 * quality : quality)
+  if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, how.isKnown ? KNOWN_TYPO * quality : quality)
   return [...best].map(([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
 }
 
@@ -198,28 +201,30 @@ function scoreSegment(
   const needed = terms.filter(({ isNeeded }) => isNeeded)
   const least = Math.max(base > 0 ? 0 : 1, needed.length - missing)
   if (needed.filter(({ expansions }) => expansions.length > 0).length < least) return
-  const { sums, last, seen, matched, inTitle, lastInTitle } = scratchOf(size)
+  const { sums, last, seen, matched, named, lastNamed, nameWords } = scratchOf(size)
   for (const [at, { weight, expansions, isNeeded }] of terms.entries())
     for (const { term, quality } of expansions)
-      segment.forEach(term, (document, fieldWeight, isTitle) => {
+      segment.forEach(term, (document, fieldWeight, length) => {
         const score = weight * quality * fieldWeight
         if (seen[document] !== at + 1) {
           seen[document] = at + 1
           matched[document] = (matched[document] as number) + (isNeeded ? 1 : 0)
           last[document] = 0
-          lastInTitle[document] = 0
+          lastNamed[document] = 0
         }
         if (score <= (last[document] as number)) return
         sums[document] = (sums[document] as number) + score - (last[document] as number)
-        inTitle[document] = (inTitle[document] as number) + (isTitle ? 1 : 0) - (lastInTitle[document] as number)
+        const isNamed = length > 0 && quality >= NAMED_FROM ? 1 : 0
+        named[document] = (named[document] as number) + isNamed - (lastNamed[document] as number)
+        nameWords[document] = Math.max(nameWords[document] as number, length)
         last[document] = score
-        lastInTitle[document] = isTitle ? 1 : 0
+        lastNamed[document] = isNamed
       })
   for (let document = 0; document < size; document++) {
     if ((matched[document] as number) < least) continue
     if (!isInside(document) || exact.includes(document)) continue
     const text = (base + (sums[document] as number)) / most
-    const whole = Math.min(1, (inTitle[document] as number) / (segment.titleWords[document] as number))
+    const whole = Math.min(1, (named[document] as number) / Math.max(1, nameWords[document] as number))
     const importance = segment.importance[document] as number
     const score = text * (0.5 + 0.5 * whole) * (0.4 + 0.6 * importance) * reach(document)
     best.add(collection, document, score)
@@ -232,8 +237,11 @@ interface Scratch {
   readonly last: Float32Array
   readonly seen: Uint8Array
   readonly matched: Uint8Array
-  readonly inTitle: Uint8Array
-  readonly lastInTitle: Uint8Array
+  /** How many terms names contain. */
+  readonly named: Uint8Array
+  readonly lastNamed: Uint8Array
+  /** Words of the longest of the shortest names with a term: a name is matched whole if all of them are terms. */
+  readonly nameWords: Uint8Array
 }
 
 let scratch: Scratch | null = null
@@ -243,7 +251,8 @@ function scratchOf(size: number): Scratch {
   if (!scratch || scratch.sums.length < size) {
     const bytes = (): Uint8Array => new Uint8Array(size)
     const floats = (): Float32Array => new Float32Array(size)
-    scratch = { sums: floats(), last: floats(), seen: bytes(), matched: bytes(), inTitle: bytes(), lastInTitle: bytes() }
+    const numbers = { seen: bytes(), matched: bytes(), named: bytes(), lastNamed: bytes(), nameWords: bytes() }
+    scratch = { sums: floats(), last: floats(), ...numbers }
     return scratch
   }
   for (const one of Object.values(scratch) as (Float32Array | Uint8Array)[]) one.fill(0, 0, size)

@@ -41,9 +41,8 @@ export class Segment {
   readonly #starts: Uint32Array
   readonly #documents: Uint32Array
   readonly #weights: Float32Array
-  readonly #inTitle: Uint8Array
-  /** Number of words of each document's title, or of its shortest other name. */
-  readonly titleWords: Uint8Array
+  /** Number of words of the shortest name with the term; 0 if no name contains it. */
+  readonly #nameWords: Uint8Array
   readonly lats: Float64Array
   readonly lons: Float64Array
   readonly provinces: Uint8Array
@@ -62,7 +61,7 @@ export class Segment {
     const total = built.postings.values().reduce((sum, one) => sum + one.documents.length, 0)
     this.#documents = new Uint32Array(total)
     this.#weights = new Float32Array(total)
-    this.#inTitle = new Uint8Array(total)
+    this.#nameWords = new Uint8Array(total)
     let at = 0
     for (const [number, term] of this.#terms.entries()) {
       this.#tree.set(term, number)
@@ -70,15 +69,14 @@ export class Segment {
       const others = sounds.get(sound)
       if (others) others.push(number)
       else sounds.set(sound, [number])
-      const { documents, weights, inTitle } = built.postings.get(term) as Postings
+      const { documents, weights, nameWords } = built.postings.get(term) as Postings
       this.#documents.set(documents, at)
       this.#weights.set(weights, at)
-      this.#inTitle.set(inTitle, at)
+      this.#nameWords.set(nameWords, at)
       at += documents.length
       this.#starts[number + 1] = at
     }
     this.#sounds = sounds
-    this.titleWords = built.titleWords
     this.lats = Float64Array.from(built.documents, ({ lat }) => lat ?? Number.NaN)
     this.lons = Float64Array.from(built.documents, ({ lon }) => lon ?? Number.NaN)
     this.provinces = Uint8Array.from(built.documents, ({ province }) => province)
@@ -93,7 +91,7 @@ export class Segment {
 
   /** Indexes documents; `pause` is awaited regularly, so that a thread can do other work in between. */
   static async build(documents: readonly IndexedDocument[], weights: readonly number[], pause: () => Promise<void>): Promise<Segment> {
-    const built: Built = { documents, postings: new Map(), titleWords: new Uint8Array(documents.length) }
+    const built: Built = { documents, postings: new Map() }
     for (const [number, document] of documents.entries()) {
       addDocument(built, number, document, weights)
       if (number % STRIDE === STRIDE - 1) await pause()
@@ -106,11 +104,11 @@ export class Segment {
     return (this.#starts[term + 1] as number) - (this.#starts[term] as number)
   }
 
-  /** Calls `see` with each document of a term, the weight of its best field, and whether a name contains the term. */
-  forEach(term: number, see: (document: number, weight: number, inTitle: boolean) => void): void {
+  /** Calls `see` with each document of a term, the weight of its best field, and the words of its shortest name with the term, or 0. */
+  forEach(term: number, see: (document: number, weight: number, nameWords: number) => void): void {
     const end = this.#starts[term + 1] as number
     for (let at = this.#starts[term] as number; at < end; at++)
-      see(this.#documents[at] as number, this.#weights[at] as number, this.#inTitle[at] === 1)
+      see(this.#documents[at] as number, this.#weights[at] as number, this.#nameWords[at] as number)
   }
 
   /** The number of a term; -1 if no document contains it. */
@@ -189,37 +187,35 @@ function numbersBy(
 interface Postings {
   readonly documents: number[]
   readonly weights: number[]
-  readonly inTitle: number[]
+  readonly nameWords: number[]
 }
 
 interface Built {
   readonly documents: readonly IndexedDocument[]
   readonly postings: Map<string, Postings>
-  readonly titleWords: Uint8Array
 }
 
-/** Adds the words of a document, each with the weight of its best field. */
-function addDocument({ postings, titleWords }: Built, number: number, { texts }: IndexedDocument, weights: readonly number[]): void {
-  const words = new Map<string, { weight: number; inTitle: number }>()
-  let shortest = 255
+/** Adds the words of a document, each with the weight of its best field and the length of its shortest name. */
+function addDocument({ postings }: Built, number: number, { texts }: IndexedDocument, weights: readonly number[]): void {
+  const words = new Map<string, { weight: number; nameWords: number }>()
   for (const [field, text] of texts) {
     const weight = weights[field] as number
     const own = wordsOf(text)
-    const inTitle = NAME_FIELDS.has(field) ? 1 : 0
-    if (inTitle && field !== FIELD_NUMBER.variant && own.length > 0) shortest = Math.min(shortest, own.length)
+    const length = NAME_FIELDS.has(field) ? Math.min(255, own.length) : 0
     for (const word of own) {
       const there = words.get(word)
-      if (!there) words.set(word, { weight, inTitle })
-      else if (there.weight < weight) Object.assign(there, { weight, inTitle: there.inTitle | inTitle })
-      else there.inTitle |= inTitle
+      if (!there) words.set(word, { weight, nameWords: length })
+      else {
+        there.weight = Math.max(there.weight, weight)
+        if (length > 0) there.nameWords = there.nameWords === 0 ? length : Math.min(there.nameWords, length)
+      }
     }
   }
-  titleWords[number] = shortest
-  for (const [word, { weight, inTitle }] of words) {
-    const there = postings.get(word) ?? { documents: [], weights: [], inTitle: [] }
+  for (const [word, { weight, nameWords }] of words) {
+    const there = postings.get(word) ?? { documents: [], weights: [], nameWords: [] }
     postings.set(word, there)
     there.documents.push(number)
     there.weights.push(weight)
-    there.inTitle.push(inTitle)
+    there.nameWords.push(nameWords)
   }
 }

@@ -15,7 +15,7 @@ ACE|Aeropuerto César Manrique-Lanzarote|Lanzarote|Arrecife
 AEI|Helipuerto de Algeciras
 AGP|Aeropuerto de Málaga-Costa del Sol|Málaga|Pablo Picasso
 ALC|Aeropuerto de Alicante-Elche Miguel Hernández|ca:Aeroport d'Alacant-Elx Miguel Hernández|Alicante|Alacant|El Altet
-BCN|Aeropuerto Josep Tarradellas Barcelona-El Prat|ca:Aeroport Josep Tarradellas Barcelona-el Prat|El Prat
+BCN|Aeropuerto Josep Tarradellas Barcelona-El Prat|ca:Aeroport Josep Tarradellas Barcelona-el Prat|El Prat|T1|T2
 BIO|Aeropuerto de Bilbao|eu:Bilboko aireportua|Bilbao|Loiu|Sondika
 BJZ|Aeropuerto de Badajoz|Talavera la Real
 CDT|Aeropuerto de Castellón-Costa Azahar|ca:Aeroport de Castelló-Costa Azahar|Castellón
@@ -34,7 +34,7 @@ LEI|Aeropuerto de Almería|Almería
 LEN|Aeropuerto de León|Virgen del Camino
 LEU|Aeropuerto de Andorra-La Seu d'Urgell|ca:Aeroport d'Andorra-la Seu d'Urgell|Seo de Urgel
 LPA|Aeropuerto de Gran Canaria|Gran Canaria|Gando|Las Palmas
-MAD|Aeropuerto Adolfo Suárez Madrid-Barajas|Barajas|Madrid-Barajas
+MAD|Aeropuerto Adolfo Suárez Madrid-Barajas|Barajas|Madrid-Barajas|T1|T2|T3|T4|T4S
 MAH|Aeropuerto de Menorca|ca:Aeroport de Menorca|Menorca|Mahón|Maó
 MLN|Aeropuerto de Melilla
 ODB|Aeropuerto de Córdoba

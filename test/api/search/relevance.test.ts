@@ -59,6 +59,17 @@ test('two exchanged letters are one typo, side by side or around a third', async
     expect([q, (await search(q as string)).hits[0]?.title]).toEqual([q, title])
 })
 
+test('what has the whole name is before what only contains it or is spelt alike', async () => {
+  for (const [q, title] of [
+    ['sol', 'Sol'],
+    ['la palma', 'Aeropuerto de La Palma'],
+    ['pto de la cruz', 'Puerto de la Cruz'],
+    ['galp palma', 'GALP, Palma'],
+  ])
+    expect([q, (await search(q as string)).hits[0]?.title]).toEqual([q, title])
+  expect((await search('tiempo burgos')).hits[0]).toMatchObject({ collection: 'weather-stations', province_code: '09' })
+})
+
 test('a town is before its station, port or airport', async () => {
   for (const q of [
     'aranjuez',
