@@ -70,6 +70,8 @@ export interface SearchView {
   /** When a source of the documents last changed, ms since the epoch; 0 without any. */
   readonly changed_at: number
   readonly collections: readonly SearchCollectionView[]
+  /** Which of some collections, or of all, the plan sees by name only, with the plan of each. */
+  restricted(collections: readonly string[] | null): readonly { readonly collection: string; readonly plan: Plan }[]
   search(ask: SearchAsk): Promise<SearchFound>
   /** Completions of a partly typed text. */
   suggest(ask: SearchAsk): Promise<SearchFound>

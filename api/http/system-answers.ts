@@ -18,6 +18,7 @@ const NO_SEARCH: SearchView = Object.freeze({
   version: '',
   changed_at: 0,
   collections: [],
+  restricted: () => [],
   search: nothingFound,
   suggest: nothingFound,
   nearby: nothingFound,

@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { distanceM } from '../../lake/places/distance.ts'
 import { placeAt } from '../../lake/places/municipalities.ts'
+import { foldName } from '../../lake/places/names.ts'
 import type { Point } from '../../lake/schema/columns.ts'
 import { PLANS, type Plan } from '../../lake/schema/dataset.ts'
 import type { SearchAsk, SearchCollectionView, SearchFound, SearchHit, SearchView, SearchViews } from '../define/search-view.ts'
@@ -29,6 +30,9 @@ const HITS_MOST = 1000
 const SUGGESTED_MOST = 100
 /** Documents sent at a time. */
 const BATCH = 250
+/** Hits among which a whole name is looked for, and how much its score exceeds the best one. */
+const NAMED_AMONG = 50
+const NAMED_STEP = 2e-6
 /** Radius around a position that is typed as a query, m. */
 const AROUND_M = 25_000
 const ROADS = 'roads'
@@ -139,6 +143,7 @@ export class SearchIndex {
       get collections() {
         return described()
       },
+      restricted: (collections) => this.#restricted(collections, plan),
       search: (ask) => this.search(ask, plan),
       suggest: (ask) => this.suggest(ask, plan),
       nearby: (around, collections) => this.nearby(around, collections, plan),
@@ -193,8 +198,29 @@ export class SearchIndex {
     const { near } = ask
     const province = ask.province_code === null ? 0 : Number(ask.province_code)
     const words = wordsOf(ask.q)
+    const shown = { near, words, q: ask.q }
     const how = { collections: this.#numbersOf(ask.collections, plan), limit }
-    return this.#thread.rank({ terms, code: foldCode(ask.q), province, near, typos }, how, (ranked) => this.#found(ranked, { near, words }))
+    return this.#thread.rank({ terms, code: foldCode(ask.q), province, near, typos }, how, (ranked) =>
+      this.#found(this.#namesFirst(ranked, shown), shown),
+    )
+  }
+
+  /**
+   * Ranks what has exactly the query's name first, if words of it are too common to search for: `la palma` is not Palma. Numbers
+   * are valid, because a later build is not known yet.
+   */
+  #namesFirst({ hits, counts }: Ranked, { q, words }: { readonly q: string; readonly words: readonly string[] }): Ranked {
+    const name = foldName(q)
+    const [first] = hits
+    if (!first || name.split(' ').length === words.length) return { hits, counts }
+    const isNamed = ({ collection, document }: RankedHit): boolean => {
+      const { title, names = [] } = this.#held.get(collection)?.documents[document] as SearchDocument
+      return [title, ...names].some((one) => foldName(one) === name)
+    }
+    const at = hits.slice(0, NAMED_AMONG).findIndex(isNamed)
+    if (at <= 0) return { hits, counts }
+    const raised = { ...(hits[at] as RankedHit), score: first.score + NAMED_STEP }
+    return { hits: [raised, ...hits.toSpliced(at, 1)], counts }
   }
 
   /** Looks up the documents of hits. Their numbers are valid, because a later build is not known yet. */
@@ -293,6 +319,16 @@ export class SearchIndex {
     const numbers = collections?.flatMap((id) => this.#numbers.get(id) ?? []) ?? [...this.#numbers.values()]
     const most = PLANS.indexOf(plan)
     return numbers.map((number) => (this.#planNumber(number) <= most ? number : this.#namesOf(number)))
+  }
+
+  /** The collections that a plan sees by name only: see `SearchView`. */
+  #restricted(collections: readonly string[] | null, plan: Plan): { readonly collection: string; readonly plan: Plan }[] {
+    const asked = collections ?? this.#collections.map(({ id }) => id)
+    const plans = asked.flatMap((id) => {
+      const number = this.#numbers.get(id)
+      return number === undefined ? [] : [{ collection: id, plan: PLANS[this.#planNumber(number)] as Plan }]
+    })
+    return plans.filter((one) => PLANS.indexOf(one.plan) > PLANS.indexOf(plan))
   }
 
   #isAsked(id: string, { collections }: SearchAsk): boolean {

@@ -53,12 +53,19 @@ export const searchHit = record('SearchHit', 'A result of the search.', {
   }),
 })
 
-/** The list of match counts by collection. */
+/** Match counts by collection, and collections that the caller's plan sees by name only. */
 export const countsAside = {
   counts: nested.objects('Number of matching documents by collection; collections without matches are left out.', {
     collection: col.string(0, 'Id of the collection.', { example: 'gas-stations' }),
     hits: col.integer(0, 'Documents that match.', { unit: '1', example: 1 }),
   }),
+  restricted: nested.objects(
+    'Collections above the plan of the request: by name they are found with title and link only, by place not at all.',
+    {
+      collection: col.string(0, 'Id of the collection.', { example: 'vessels' }),
+      plan: col.string(0, 'Plan that shows them whole.', { example: 'PRO' }),
+    },
+  ),
 } as const
 
 /** The parameter `q`. */

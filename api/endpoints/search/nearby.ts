@@ -40,7 +40,7 @@ export const nearbyList = defineEndpoint({
     search: true,
     records: async ({ search }, { lat, lon, radius, collections }) => {
       const { hits, counts } = await search.nearby({ lat, lon, radius_m: radius }, collections)
-      return { records: hits.map(named), sideLists: { counts } }
+      return { records: hits.map(named), sideLists: { counts, restricted: search.restricted(collections) } }
     },
   },
   example: { lat: '41.5146', lon: '1.8979' },

@@ -35,7 +35,7 @@ export const searchList = defineEndpoint({
     search: true,
     records: async ({ search }, { q, collections, province, near }) => {
       const { hits, counts } = await search.search({ q, collections, province_code: province, near })
-      return { records: hits.map(named), sideLists: { counts } }
+      return { records: hits.map(named), sideLists: { counts, restricted: search.restricted(collections) } }
     },
   },
   example: { q: 'repsol abrera' },

@@ -83,6 +83,8 @@ describe('a caller below the plan of a collection', () => {
         const reply = await asFree(path)
         expect(reply.things ?? reply.hits, path).toEqual([])
         expect(reply.counts, path).toEqual([])
+        expect(reply.restricted, path).toEqual([{ collection: one.id, plan: planOf(one) }])
+        expect((await service.json(path)).restricted, path).toEqual([])
       }
     }
     expect(restricted.length).toBeGreaterThan(3)
