@@ -112,14 +112,17 @@ export function plainText(text: string, max: number): string {
   return text
 }
 
-/** A number in [min, max], written in decimal digits with an optional point. */
+/** Decimal digits with an optional point and exponent: programs write small numbers as `5e-05`. */
+const NUMBER = /^[+-]?(\d{1,15}(\.\d{0,40})?|\.\d{1,40})(e[+-]?\d{1,3})?$/i
+
+/** A number in [min, max], as JSON or a person writes it. */
 export function numberParam(about: string, options: { min: number; max: number; unit?: string; example?: string }): Param<number | null> {
   const { min, max, unit, example } = options
   return param({
     about: unit ? `${about} Unit: ${unit}.` : about,
     schema: { ...DOUBLE, minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
     parse: (text) => {
-      const value = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(text) ? Number(text) : Number.NaN
+      const value = NUMBER.test(text) ? Number(text) : Number.NaN
       if (!(value >= min && value <= max)) throw new InvalidParam(`expected a number from ${min} to ${max}`)
       // Minus zero becomes zero: equal requests must look equal.
       return value === 0 ? 0 : value

@@ -39,8 +39,10 @@ function refusals(endpoint: Endpoint): ExampleProblem[] {
     examples.push({ instance, problem: undecodable() })
   }
   if (params.has('cursor')) examples.push(refused({ cursor: 'xyz' }, () => cursors(Buffer.alloc(32)).open('xyz', { bind: '', now: 0 })))
-  if (endpoint.read.kind === 'lake')
-    examples.push({ instance: requestOf(endpoint, { snapshot: 'expired' }), problem: snapshotExpired('snapshot', 'nearest') })
+  // A manifest calls the snapshot of the last one `updated_since`.
+  const snapshot =
+    endpoint.read.kind === 'lake' ? 'snapshot' : params.has('updated_since') && endpoint.read.kind === 'system' && 'updated_since'
+  if (snapshot) examples.push({ instance: requestOf(endpoint, { [snapshot]: 'expired' }), problem: snapshotExpired(snapshot, 'nearest') })
   const intervals = (params.get('interval')?.schema['enum'] ?? []) as (keyof typeof WIDEST_DAYS)[]
   const interval = intervals.find((one) => WIDEST_DAYS[one] !== undefined)
   const wide = { from: '2020-01-01', to: '2026-01-01' }

@@ -35,17 +35,21 @@ export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: 
     const headers = passedOn(request.headers)
     const caller = hash('sha256', JSON.stringify([headers['x-api-key'] ?? null, callerOf(request.raw)]))
     const ask = askWithin(root, { headers, remoteAddress: request.raw.socket.remoteAddress ?? '' })
+    const failures: unknown[] = []
     const handler: McpHttpHandler = createMcpHandler(
       () => mcpServer({ ask, baseUrl: baseUrl(), isServed: (path) => paths.has(path), clock, recent, caller }),
-      { onerror: (err) => log.error({ err }, 'mcp') },
+      { onerror: (error) => failures.push(error) },
     )
     try {
       const answer = await handler.fetch(webRequest(request, baseUrl()), { parsedBody: request.body })
       const own = Object.fromEntries(answer.headers)
+      const body = Buffer.from(await answer.arrayBuffer())
+      // The server also reports what callers did wrong: their reply says so, and an operator can do nothing about it.
+      if (answer.status < 400 || answer.status >= 500) for (const err of failures) log.error({ err }, 'mcp')
       return reply
         .code(answer.status)
         .headers({ ...own, 'cache-control': 'no-store' })
-        .send(Buffer.from(await answer.arrayBuffer()))
+        .send(body)
     } finally {
       await handler.close()
     }

@@ -138,7 +138,8 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
   route(['GET', 'HEAD'], '/api/webhooks/:id', async (asked) => ({ status: 200, body: await shown(await find(asked)) }))
   route(['PATCH'], '/api/webhooks/:id', async (asked) => {
     const found = await find(asked)
-    const { body } = asked.request
+    // Without a body there is nothing to change.
+    const body = asked.request.body ?? null
     const given = readBody(body, {
       url: optional(URL_TEXT),
       description: DESCRIPTION,

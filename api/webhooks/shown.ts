@@ -27,7 +27,9 @@ export function shownWebhook(subscription: Subscription, state: WebhookState | n
   const reason = disabledReason(subscription, state)
   const failing = state?.failing_since ?? null
   return {
-    ...{ id, url, description, filter },
+    ...{ id, url, description },
+    // A member that is null in the request does not filter.
+    filter: Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null)),
     status: reason !== null ? 'DISABLED' : failing === null ? 'ENABLED' : 'FAILING',
     disabled_reason: reason,
     disabled_at: iso(disabledByUs ? state.disabled_at : null),

@@ -13,11 +13,14 @@ const text = (description: string): Part => ({ type: 'string', description })
 const instant = (description: string): Part => ({ type: 'string', format: 'date-time', description })
 const instantOrNull = (description: string): Part => ({ type: ['string', 'null'], format: 'date-time', description })
 
-/** Returns the schema of a webhook's filter in a body. */
-function filterSchema(): Part {
+/** Returns the schema of a webhook's filter: in a request, null stands for an absent member. */
+function filterSchema({ inRequest }: { readonly inRequest: boolean }): Part {
+  const orNull = (type: unknown): unknown => (inRequest ? [type, 'null'] : type)
   const members = Object.entries(WEBHOOK_FILTERS).map(([name, { about, schema, list }]) => [
     name,
-    list ? { type: 'array', items: schema, description: about } : { ...schema, description: about },
+    list
+      ? { type: orNull('array'), items: schema, description: about }
+      : { ...schema, type: orNull((schema as { readonly type?: unknown }).type), description: about },
   ])
   return { type: 'object', additionalProperties: false, description: ABOUT_FILTERS, properties: Object.fromEntries(members) }
 }
@@ -28,7 +31,7 @@ export function webhookSchemas(): Part {
     id: text('Id of the webhook.'),
     url: { ...text('URL that events are sent to.'), format: 'uri' },
     description: { type: ['string', 'null'], description: 'Name given by its owner.' },
-    filter: filterSchema(),
+    filter: filterSchema({ inRequest: false }),
     status: { ...text('FAILING: the last deliveries did not arrive. DISABLED: nothing is sent.'), enum: WEBHOOK_STATES },
     disabled_reason: {
       type: ['string', 'null'],
@@ -94,7 +97,7 @@ export function webhookPaths(): Part {
       format: 'uri',
     },
     description: { type: ['string', 'null'], maxLength: 200 },
-    filter: filterSchema(),
+    filter: filterSchema({ inRequest: true }),
   }
   const period = { from: instant('Start, inclusive; at most seven days ago.'), to: instant('End, exclusive.') }
   return {

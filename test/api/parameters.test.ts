@@ -122,3 +122,10 @@ describe('ids and updated_since', () => {
     },
   )
 })
+
+test('numbers may have an exponent, as programs write small ones', async () => {
+  for (const lon of ['5e-05', '-3.7E0', '1.1125369292536007e-308'])
+    expect((await service.get(`/api/gas-stations?lat=40.4&lon=${encodeURIComponent(lon)}`)).status, lon).toBe(200)
+  for (const lon of ['5e', '1e3', '0x10', 'e5', '1e5000'])
+    expect(await blamed(`/api/gas-stations?lat=40.4&lon=${encodeURIComponent(lon)}`), lon).toContain('lon')
+})

@@ -95,6 +95,10 @@ test('a webhook is changed, turned off and on, and deleted by its owner alone', 
   const path = `/api/webhooks/${webhook.id}`
   const changed = await call(service, 'PATCH', path, { filter: { types: ['feed.stale'] }, description: 'mine' })
   expect(changed).toMatchObject({ status: 200, reply: { filter: { types: ['feed.stale'] }, description: 'mine', url: receiver.url } })
+  expect(await call(service, 'PATCH', path), 'a PATCH without a body').toMatchObject({ status: 400 })
+  const nulls = { filter: { types: ['feed.stale'], bbox: null, price_above: null } }
+  expect((await call(service, 'PATCH', path, nulls)).reply).toMatchObject({ filter: { types: ['feed.stale'] }, description: 'mine' })
+  expect(Object.keys((await call(service, 'GET', path)).reply.filter)).toEqual(['types'])
   await record(service, feedEvent('evt_on'))
   await until('by the new filter', () => receiver.received.length === 1)
   expect((await call(service, 'PATCH', path, { enabled: false })).reply).toMatchObject({ status: 'DISABLED', disabled_reason: 'by-owner' })
