@@ -57,7 +57,8 @@ interface ClosingMeasure {
 }
 
 /** True for a record that closes a road or carriageway to all traffic: not only lanes, a slip road or some vehicles. */
-function closesRoad({ kind, lanes, carriageways, vehicles, limits }: ClosingMeasure): boolean {
+/** True for a measure that closes the road, or a whole carriageway, to all traffic. */
+export function closesRoad({ kind, lanes, carriageways, vehicles, limits }: ClosingMeasure): boolean {
   if (!CLOSURES.includes(kind) && !(LANE_CLOSURES.includes(kind) && lanes.includes('ALL'))) return false
   if (carriageways.length > 0 && !carriageways.includes('MAIN')) return false
   return vehicles.length === 0 && limits.every((limit) => limit.kind === 'SPEED')

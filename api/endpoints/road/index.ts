@@ -13,6 +13,7 @@ import { panelChanges } from './panel-changes.ts'
 import { panelHistory } from './panel-history.ts'
 import { panelById, panelList } from './panels.ts'
 import { pastIncidentList } from './past-incidents.ts'
+import { routeList } from './route.ts'
 import { sensorHistory } from './sensor-history.ts'
 import { sensorById, sensorList } from './sensors.ts'
 import { trafficIntensity } from './traffic-intensity.ts'
@@ -48,6 +49,7 @@ export const road = defineDomain({
     cityHistory,
     trafficForecastList,
     worksList,
+    routeList,
     roadPlaceList,
   ],
 })

@@ -17,7 +17,8 @@ export const beacon = record('V16Beacon', 'An active V16 emergency beacon: a sto
   ...originFields(columns),
 })
 
-const toBeacon = projection(v16Beacons, beacon, { province: (row) => provinceName(row.province_code) })
+/** Converts rows of the dataset to beacons. */
+export const toBeacon = projection(v16Beacons, beacon, { province: (row) => provinceName(row.province_code) })
 
 /** The beacon of a change; its status says whether it is still active. */
 export function changedBeacon(change: ChangeOf<typeof v16Beacons>): ValueOf<typeof beacon.fields> {

@@ -88,7 +88,8 @@ export function conditionsOf(
   return Object.entries(found).flatMap(([code, is]) => (is ? [code] : []))
 }
 
-function weatherNow([observations, stations]: StatesOf<readonly [typeof weatherObservations, typeof weatherStations]>): Weather[] {
+/** The newest observation of each station with its place; none that is older than three hours at the newest publication. */
+export function weatherNow([observations, stations]: StatesOf<readonly [typeof weatherObservations, typeof weatherStations]>): Weather[] {
   const newest = Math.max(...observations.parts.map(({ data_time }) => data_time))
   const byKey = stationsOf(stations)
   return observations.rows.flatMap((row) => {

@@ -1,0 +1,32 @@
+import { defineCodes } from '../../../../lake/schema/codes.ts'
+
+/** Kinds of things along a road. */
+export const ROAD_ITEMS = defineCodes('road_item', 'Kind of thing along a road or a path.', {
+  INCIDENT: ['Incidencia', 'Incident'],
+  WORKS: ['Obras', 'Roadworks'],
+  BEACON: ['Baliza V16', 'V16 beacon'],
+  PANEL: ['Panel de mensaje variable', 'Variable-message panel'],
+  SENSOR: ['Detector de tráfico', 'Traffic detector'],
+  WEATHER_WARNING: ['Aviso meteorológico', 'Weather warning'],
+  WEATHER_STATION: ['Estación meteorológica', 'Weather station'],
+  FUEL_STATION: ['Gasolinera', 'Filling station'],
+})
+
+export type RoadItemKind = keyof typeof ROAD_ITEMS.codes
+
+/** How traffic at a thing runs relative to a path. */
+export const RELATIONS = defineCodes('path_relation', 'How the traffic that a thing concerns runs relative to the path.', {
+  SAME_DIRECTION: ['En el sentido de la marcha', 'In the direction of travel'],
+  OPPOSITE_DIRECTION: ['En sentido contrario', 'In the opposite direction'],
+  BOTH_DIRECTIONS: ['En ambos sentidos', 'In both directions'],
+  CROSSING_ROAD: ['En una carretera que cruza', 'On a road that crosses the path'],
+  UNKNOWN: ['Se desconoce', 'Unknown: the thing states no direction, or its road is not located'],
+})
+
+export type Relation = keyof typeof RELATIONS.codes
+
+/** Sides of a path. */
+export const SIDES = defineCodes('path_side', 'Side of a path, in its direction of travel.', {
+  LEFT: ['Izquierda', 'Left'],
+  RIGHT: ['Derecha', 'Right'],
+})

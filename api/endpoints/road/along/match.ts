@@ -1,0 +1,200 @@
+import { isInPolygons } from '../../../../lake/places/rings.ts'
+import type { Line, Point } from '../../../../lake/schema/columns.ts'
+import { distanceM } from '../../../define/geo.ts'
+import { memo } from '../../../define/memo.ts'
+import { foldRoad } from '../../../define/params-place.ts'
+import type { Posts } from '../posts.ts'
+import { type Relation, ROAD_ITEMS, type RoadItemKind } from './kinds.ts'
+import { bearing, type PathLine } from './path-line.ts'
+import type { Thing } from './things.ts'
+
+/** Spacing of the points that stand for a stretch of road, m. */
+const SPACING_M = 300
+/** Spacing of the points at which a path is looked up in the areas of warnings, m. */
+const STEP_M = 1000
+/** Precision with which the border of an area is found, m. */
+const BORDER_M = 10
+/** A weather station describes the weather this far around it, m. */
+export const WEATHER_M = 10_000
+/** Roads that meet at a larger angle cross, degrees. */
+const CROSSES_FROM = 50
+/** How far from its road, as located, a thing may be for the road's bearing to be known, m. */
+const ON_ROAD_M = 1000
+/** Kinds that concern the traffic of one direction. */
+const DIRECTED: ReadonlySet<RoadItemKind> = new Set(['INCIDENT', 'WORKS', 'BEACON', 'PANEL', 'SENSOR'])
+
+/** A thing on a path. */
+export interface Met {
+  readonly thing: Thing
+  /** Where the path meets it first, m from the start. */
+  readonly along_m: number
+  /** The end of its stretch on the path, m from the start; null for a thing at a point. */
+  readonly until_m: number | null
+  readonly offset_m: number
+  /** Positive left of the path; 0 for an area. */
+  readonly turn: number
+  readonly relation: Relation
+  readonly position: Point | null
+}
+
+/** What to look for along a path. */
+export interface Wanted {
+  readonly kinds: ReadonlySet<string>
+  /** Greatest distance from the path, m. */
+  readonly buffer_m: number
+  /** Set to leave out what concerns only the opposite direction, or a crossing road. */
+  readonly onlyOwnDirection: boolean
+}
+
+/** The positions of some things in typed arrays, to choose among thousands quickly. */
+interface Spots {
+  readonly lons: Float64Array
+  readonly lats: Float64Array
+  /** The thing at each position. */
+  readonly owners: Uint32Array
+}
+
+const spotsOf = memo((things: readonly Thing[]): Spots => {
+  const [lons, lats, owners]: number[][] = [[], [], []] as [number[], number[], number[]]
+  for (const [owner, { position, line }] of things.entries())
+    for (const [lon, lat] of line ? pointsAlong(line) : position ? [[position.lon, position.lat] as const] : []) {
+      ;(lons as number[]).push(lon)
+      ;(lats as number[]).push(lat)
+      ;(owners as number[]).push(owner)
+    }
+  return {
+    lons: Float64Array.from(lons as number[]),
+    lats: Float64Array.from(lats as number[]),
+    owners: Uint32Array.from(owners as number[]),
+  }
+})
+
+/** Points of a line, at most `SPACING_M` apart. */
+function pointsAlong(line: Line): Line {
+  return line.flatMap((to, at) => {
+    const from = line[at - 1]
+    if (!from) return [to]
+    const steps = Math.ceil(distanceM({ lon: from[0], lat: from[1] }, { lon: to[0], lat: to[1] }) / SPACING_M)
+    return Array.from({ length: Math.max(1, steps) }, (_, step) => {
+      const share = (step + 1) / Math.max(1, steps)
+      return [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])] as const
+    })
+  })
+}
+
+/** The things along a path, each once, in the order in which the path meets them. */
+export function thingsAlong(path: PathLine, kinds: readonly (readonly Thing[])[], posts: Posts | null, wanted: Wanted): Met[] {
+  const found = kinds.flatMap((things) => {
+    const [first] = things
+    if (!first || !things.some(({ kind }) => wanted.kinds.has(kind))) return []
+    return first.kind === 'WEATHER_WARNING' ? areasOn(path, things) : spotsOn(path, things, { posts, wanted })
+  })
+  const isMet = ({ thing, relation }: Met): boolean =>
+    wanted.kinds.has(thing.kind) &&
+    !(wanted.onlyOwnDirection && DIRECTED.has(thing.kind) && (relation === 'OPPOSITE_DIRECTION' || relation === 'CROSSING_ROAD'))
+  return found.filter(isMet).sort(byPlace)
+}
+
+const RANK = new Map(Object.keys(ROAD_ITEMS.codes).map((kind, at) => [kind, at]))
+
+function byPlace(one: Met, other: Met): number {
+  return (
+    one.along_m - other.along_m ||
+    (RANK.get(one.thing.kind) as number) - (RANK.get(other.thing.kind) as number) ||
+    (one.thing.id < other.thing.id ? -1 : 1)
+  )
+}
+
+function spotsOn(
+  path: PathLine,
+  things: readonly Thing[],
+  { posts, wanted }: { readonly posts: Posts | null; readonly wanted: Wanted },
+): Met[] {
+  const { lons, lats, owners } = spotsOf(things)
+  const within_m = things[0]?.kind === 'WEATHER_STATION' ? Math.max(wanted.buffer_m, WEATHER_M) : wanted.buffer_m
+  const met = new Map<number, { along_m: number; until_m: number; offset_m: number; turn: number }>()
+  for (let spot = 0; spot < lons.length; spot++) {
+    const [lon, lat] = [lons[spot] as number, lats[spot] as number]
+    if (!path.mayBeNear(lon, lat, within_m)) continue
+    const beside = path.nearest(lon, lat, within_m)
+    if (!beside) continue
+    const owner = owners[spot] as number
+    const there = met.get(owner)
+    if (!there) {
+      met.set(owner, { ...beside, until_m: beside.along_m })
+      continue
+    }
+    there.along_m = Math.min(there.along_m, beside.along_m)
+    there.until_m = Math.max(there.until_m, beside.along_m)
+    if (beside.offset_m < there.offset_m) Object.assign(there, { offset_m: beside.offset_m, turn: beside.turn })
+  }
+  return [...met].map(([owner, { along_m, until_m, offset_m, turn }]) => {
+    const thing = things[owner] as Thing
+    const relation = DIRECTED.has(thing.kind) ? relationOf(thing, path.bearingAt(along_m), posts) : 'UNKNOWN'
+    return { thing, along_m, until_m: thing.line ? until_m : null, offset_m, turn, relation, position: thing.position }
+  })
+}
+
+/** The warnings that a path enters: from where it first does to where it last leaves. */
+function areasOn(path: PathLine, things: readonly Thing[]): Met[] {
+  const steps = Math.max(1, Math.ceil(path.length_m / STEP_M))
+  const samples = Array.from({ length: steps + 1 }, (_, step) => (step / steps) * path.length_m)
+  const points = samples.map((along_m) => path.at(along_m))
+  return things.flatMap((thing) => {
+    const { area } = thing
+    if (!area) return []
+    const { west, south, east, north } = boundsOf(thing)
+    const isIn = ({ lon, lat }: Point): boolean =>
+      lon >= west && lon <= east && lat >= south && lat <= north && isInPolygons(area, [lon, lat])
+    const [first, last] = [points.findIndex(isIn), points.findLastIndex(isIn)]
+    if (first < 0) return []
+    /** Where the path crosses the border, between a place outside and one inside. */
+    const border = (outside: number, inside: number): number => {
+      let [far, near] = [samples[outside] ?? (samples[inside] as number), samples[inside] as number]
+      while (Math.abs(near - far) > BORDER_M) {
+        const middle = (near + far) / 2
+        if (isIn(path.at(middle))) near = middle
+        else far = middle
+      }
+      return near
+    }
+    const along_m = border(first - 1, first)
+    const until_m = border(last + 1, last)
+    return [{ thing, along_m, until_m, offset_m: 0, turn: 0, relation: 'UNKNOWN' as const, position: path.at(along_m) }]
+  })
+}
+
+const boundsOf = memo((thing: Thing) => {
+  const corners = (thing.area ?? []).flat(2)
+  const [lons, lats] = [corners.map(([lon]) => lon), corners.map(([, lat]) => lat)]
+  return { west: Math.min(...lons), south: Math.min(...lats), east: Math.max(...lons), north: Math.max(...lats) }
+})
+
+/** How the traffic of a thing runs relative to a path with a bearing there. */
+export function relationOf(thing: Thing, along_deg: number, posts: Posts | null): Relation {
+  const growing_deg = growingBearing(thing, posts)
+  if (growing_deg === null) return 'UNKNOWN'
+  const apart = angleBetween(along_deg, growing_deg)
+  if (Math.min(apart, 180 - apart) > CROSSES_FROM) return 'CROSSING_ROAD'
+  const { direction } = thing
+  if (direction === 'BOTH') return 'BOTH_DIRECTIONS'
+  if (direction !== 'POSITIVE' && direction !== 'NEGATIVE') return 'UNKNOWN'
+  return apart < 90 === (direction === 'POSITIVE') ? 'SAME_DIRECTION' : 'OPPOSITE_DIRECTION'
+}
+
+/** The bearing of growing kilometres at a thing, degrees from north; null if unknown. */
+const growingBearing = memo((thing: Thing, posts: Posts | null): number | null => {
+  const { road, position, line, km, km_to } = thing
+  if (road === null || !position) return null
+  const place = posts?.nearest(position, ON_ROAD_M, foldRoad(road))[0]?.place
+  if (place && place.before !== place.after) return bearing(place.before.position, place.after.position)
+  const [begin, end] = [line?.[0], line?.at(-1)]
+  if (!begin || !end || km === null || km_to === null || km === km_to) return null
+  const [from, to] = km < km_to ? [begin, end] : [end, begin]
+  return bearing({ lon: from[0], lat: from[1] }, { lon: to[0], lat: to[1] })
+})
+
+function angleBetween(one: number, other: number): number {
+  const apart = Math.abs(one - other) % 360
+  return apart > 180 ? 360 - apart : apart
+}

@@ -1,0 +1,103 @@
+import { fuelPrices } from '../../../../lake/datasets/fuel/prices.ts'
+import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { ROAD_DIRECTIONS } from '../../../../lake/datasets/road/codes.ts'
+import { incidents } from '../../../../lake/datasets/road/incidents.ts'
+import { vmsMessages } from '../../../../lake/datasets/road/vms-messages.ts'
+import { DRIVING_CONDITIONS } from '../../../../lake/datasets/weather/codes.ts'
+import { weatherAlerts } from '../../../../lake/datasets/weather/weather-alerts.ts'
+import { weatherObservations } from '../../../../lake/datasets/weather/weather-observations.ts'
+import { col } from '../../../../lake/schema/columns.ts'
+import { nested, optional, pick, type ValueOf } from '../../../define/fields.ts'
+import { readingFields } from '../sensor.ts'
+import { ROAD_ITEMS } from './kinds.ts'
+
+/** What a thing shows of itself, by kind: one of these members is set, the others are null. */
+export const detailFields = {
+  incident: nested.object(
+    'Of an incident or works; else null.',
+    {
+      ...pick(incidents.columns, 'type', 'severity', 'delay_minutes', 'starts_at', 'expected_end_at'),
+      is_closed: col.boolean(0, 'True if it closes the road or a carriageway.', { example: false }),
+    },
+    { nullable: true },
+  ),
+  panel: nested.object('Of a panel; else null.', pick(vmsMessages.columns, 'display', 'text', 'speed_limit_kmh', 'shown_since'), {
+    nullable: true,
+  }),
+  sensor: nested.object(
+    'Of a traffic detector; else null.',
+    pick(readingFields, 'intensity_veh_h', 'occupancy_pct', 'speed_kmh', 'level_of_service'),
+    { nullable: true },
+  ),
+  warning: nested.object('Of a weather warning; else null.', pick(weatherAlerts.columns, 'phenomenon', 'level', 'onset_at', 'expires_at'), {
+    nullable: true,
+  }),
+  weather: nested.object(
+    'Of a weather station; else null.',
+    {
+      conditions: col.list([0, 0], 'Adverse driving conditions; empty if none.', col.code(0, 'A condition.', DRIVING_CONDITIONS), {
+        example: ['RAIN'],
+      }),
+      ...pick(weatherObservations.columns, 'temp_c', 'precipitation_mm', 'visibility_m', 'wind_mean_m_s', 'gust_m_s'),
+    },
+    { nullable: true },
+  ),
+  fuel_station: nested.object(
+    'Of a filling station; else null.',
+    {
+      operator: fuelStations.columns.brand,
+      schedule: fuelStations.columns.opening_hours,
+      side: fuelStations.columns.side,
+      ...pick(fuelPrices.columns, 'price_unit', 'price_issue'),
+    },
+    { nullable: true },
+  ),
+} as const
+
+export type Details = ValueOf<typeof detailFields>
+
+/** The details of a thing: those of its kind. */
+export const NO_DETAILS: Details = Object.freeze({
+  incident: null,
+  panel: null,
+  sensor: null,
+  warning: null,
+  weather: null,
+  fuel_station: null,
+})
+
+/** Fields of a thing along a road or a path, before its place there. */
+export const itemFields = {
+  kind: col.code(0, 'Kind of thing.', ROAD_ITEMS, { example: 'INCIDENT' }),
+  id: col.string(0, 'Its id, as in `url`.', { example: 'inc_7Q2M9KX4B1TZ' }),
+  title: col.string(0, 'What it is, in a few words.', { example: 'Obras en la A-2, km 586,5' }),
+  titles: nested.object('The same by language.', {
+    es: col.string(0, 'In Spanish.', { example: 'Obras en la A-2, km 586,5' }),
+    en: col.string(0, 'In English.', { example: 'Roadworks on the A-2, km 586.5' }),
+  }),
+} as const
+
+/** Fields of a thing after its place on the path. */
+export const itemTail = {
+  road: col.string(0, 'Its road, as its source states it; null if it states none.', { nullable: true, example: 'A-2' }),
+  km: col.decimal(0, 'Its kilometre on that road.', { scale: 3, unit: 'km', nullable: true, example: 586.5 }),
+  km_to: col.decimal(0, 'End of its stretch on that road; null for a thing at a point.', {
+    scale: 3,
+    unit: 'km',
+    nullable: true,
+    example: null,
+  }),
+  direction: col.code(0, 'Direction of its traffic along its road.', ROAD_DIRECTIONS, { nullable: true, example: 'POSITIVE' }),
+  position: col.point([0, 0], 'Where it is; of a stretch its begin, of a warning where the path enters it.', {
+    nullable: true,
+    example: { lat: 41.514583, lon: 1.897944 },
+  }),
+  price: optional(
+    fuelPrices.columns.price,
+    'Price of `fuel` at a filling station; null for other things, or if it is not sold there or not plausible.',
+  ),
+  ...detailFields,
+  url: col.string(0, 'Path of the request that shows it whole.', { example: '/api/incidents/inc_7Q2M9KX4B1TZ' }),
+  source: col.string(0, 'Source of the record.', { example: 'dgt' }),
+  updated_at: col.instant(0, 'Publication that last changed it.', { example: '2026-01-02T12:23:28.413Z' }),
+} as const

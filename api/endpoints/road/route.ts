@@ -1,0 +1,169 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { col, type Line } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { record, type ValueOf } from '../../define/fields.ts'
+import { group, integerParam, listOf, numberParam, oneOf, param, withDefault } from '../../define/params.ts'
+import { provinceParam, roadName, roadParam } from '../../define/params-place.ts'
+import { InvalidParam } from '../../define/problems.ts'
+import { fuelParam } from '../fuel/station.ts'
+import { POSITIONS_MOST, readPath } from './along/encoded-path.ts'
+import { RELATIONS, ROAD_ITEMS, type RoadItemKind, SIDES } from './along/kinds.ts'
+import { type Met, thingsAlong, WEATHER_M } from './along/match.ts'
+import { PathLine } from './along/path-line.ts'
+import { itemFields, itemTail } from './along/route-item.ts'
+import { THING_DATASETS, thingsOf } from './along/things.ts'
+import { roadPosts } from './posts.ts'
+
+/** The A-2 at Abrera. */
+const EXAMPLE = 'wbh|FkhlJoeBokD{_B{oD'
+const BUFFER_M = 300
+const BUFFER_MOST_M = 5000
+/** A thing this near is on the path, not beside it. */
+const BESIDE_FROM_M = 15
+const LENGTH_MOST_M = 3_000_000
+const KINDS = Object.keys(ROAD_ITEMS.codes) as RoadItemKind[]
+/** Detectors of each lane are too many unless a caller wants them. */
+const DEFAULT_KINDS = KINDS.filter((kind) => kind !== 'SENSOR')
+
+/** The requested path: its positions, or a stretch of a road in the order of travel. */
+type Asked =
+  | { readonly kind: 'line'; readonly line: Line }
+  | {
+      readonly kind: 'road'
+      readonly road: string
+      readonly km_from: number
+      readonly km_to: number
+      readonly province_code: string | null
+    }
+
+const pathParams = group(
+  {
+    path: param<string>({
+      about: `The path, in the order of travel: an encoded polyline, or a GeoJSON LineString as text; at most ${POSITIONS_MOST} positions.`,
+      schema: { type: 'string', minLength: 2 },
+      parse: (text) => text,
+      example: EXAMPLE,
+    }),
+    precision: withDefault(oneOf('Decimals of the encoded polyline.', ['5', '6'], { example: '5' }), '5'),
+    road: roadParam,
+    km_from: numberParam('Begin of the journey on `road`.', { min: 0, max: 2000, unit: 'km', example: '580' }),
+    km_to: numberParam('Its end; less than km_from for the direction of falling kilometres.', {
+      min: 0,
+      max: 2000,
+      unit: 'km',
+      example: '590',
+    }),
+    province: provinceParam,
+  },
+  ({ path, precision, road, km_from, km_to, province }): Asked => {
+    if (path !== null) {
+      for (const [parameter, value] of Object.entries({ road, km_from, km_to, province }))
+        if (value !== null) throw new InvalidParam('cannot be combined with path', { parameter })
+      return { kind: 'line', line: readPath(path, Number(precision)) }
+    }
+    if (road === null) throw new InvalidParam('is required; allowed: path, or road with km_from and km_to', { parameter: 'path' })
+    for (const [parameter, value] of Object.entries({ km_from, km_to }))
+      if (value === null) throw new InvalidParam('is required together with road', { parameter })
+    if (km_from === km_to) throw new InvalidParam('expected another kilometre than km_from', { parameter: 'km_to' })
+    return { kind: 'road', road, km_from: km_from as number, km_to: km_to as number, province_code: province }
+  },
+)
+
+const routeItem = record(
+  'RouteItem',
+  'Something along a path.',
+  {
+    ...itemFields,
+    distance_from_start_m: col.integer(0, 'Where the path meets it first: distance along the path from its start.', {
+      unit: 'm',
+      example: 6500,
+    }),
+    until_m: col.integer(0, 'The same for the end of its stretch or area on the path; null for a thing at a point.', {
+      unit: 'm',
+      nullable: true,
+      example: null,
+    }),
+    offset_m: col.integer(0, 'Distance from the path.', { unit: 'm', example: 12 }),
+    side: col.code(0, `Side of the path; null for an area, or less than ${BESIDE_FROM_M} m from the path.`, SIDES, {
+      nullable: true,
+      example: null,
+    }),
+    relation: col.code(0, 'How its traffic runs relative to the path.', RELATIONS, { example: 'SAME_DIRECTION' }),
+    ...itemTail,
+  },
+  { id: 'id', localise: (one, lang) => (lang === 'en' ? { ...one, title: one.titles.en } : one) },
+)
+
+function itemOf({ thing, along_m, until_m, offset_m, turn, relation, position }: Met, fuel: string): ValueOf<typeof routeItem.fields> {
+  const { kind, id, titles, road, km, km_to, direction, prices, details, url, source, updated_at } = thing
+  const sold = prices?.[fuel]
+  const { fuel_station } = details
+  return {
+    ...{ kind, id, title: titles.es, titles },
+    distance_from_start_m: Math.round(along_m),
+    until_m: until_m === null ? null : Math.round(until_m),
+    offset_m: Math.round(offset_m),
+    side: turn === 0 || offset_m < BESIDE_FROM_M ? null : turn > 0 ? 'LEFT' : 'RIGHT',
+    relation,
+    ...{ road: road === null ? null : roadName(road), km, km_to, direction, position },
+    price: sold && !sold.price_issue ? sold.price : null,
+    ...details,
+    fuel_station: fuel_station && sold ? { ...fuel_station, price_unit: sold.price_unit, price_issue: sold.price_issue } : fuel_station,
+    ...{ url, source, updated_at },
+  }
+}
+
+/** Everything along a path. */
+export const routeList = defineEndpoint({
+  path: '/api/trafico/ruta',
+  domain: 'road',
+  plan: 'PRO',
+  summary: 'Everything along a path in the order in which a driver meets it',
+  about:
+    'Incidents, works, beacons, panels, weather warnings and stations, and filling stations within `buffer` metres of a path, with `include=SENSOR` also the detectors of each lane, each once, with its distance from the start. ' +
+    'What concerns only the opposite direction, or a road that crosses, is left out unless `directions=all`; where a direction is unknown, it is listed. ' +
+    `Weather stations are those within ${WEATHER_M / 1000} km. A stretch of road is found wherever the path meets it, also in its middle.`,
+  params: {
+    asked: pathParams,
+    buffer: withDefault(
+      integerParam(`Greatest distance from the path; ${BUFFER_M} by default.`, { min: 1, max: BUFFER_MOST_M, unit: 'm', example: '500' }),
+      BUFFER_M,
+    ),
+    include: listOf(oneOf('Only these kinds of things; by default all but SENSOR.', KINDS, { example: 'INCIDENT' })),
+    directions: withDefault(oneOf('Things of the own direction of travel, or of all.', ['own', 'all'], { example: 'own' }), 'own'),
+    fuel: withDefault(fuelParam, 'DIESEL_A'),
+  },
+  returns: {
+    kind: 'list',
+    name: 'items',
+    record: routeItem,
+    key: ['kind', 'id'],
+    sorts: ['distance_from_start_m', 'offset_m', 'price'],
+    order: 'distance_from_start_m',
+    limit: { default: 1000, max: 20_000 },
+    counts: {
+      length_m: col.integer(0, 'Length of the path.', { unit: 'm', example: 10_000 }),
+    },
+  },
+  read: {
+    kind: 'memory',
+    from: THING_DATASETS,
+    lake: [roadPoints],
+    needs: [],
+    isOfAny: true,
+    reportsMissing: true,
+    answer: async ({ states, optional }, { asked, buffer, include, directions, fuel }) => {
+      const posts = await optional(roadPosts, '')
+      const line = asked.kind === 'line' ? asked.line : (posts?.line(asked.road, asked)?.line ?? null)
+      if (!line) throw new InvalidParam('expected a stretch of road that is located, as in /api/geo/pk', { parameter: 'km_from' })
+      const path = new PathLine(line)
+      if (path.length_m > LENGTH_MOST_M)
+        throw new InvalidParam(`expected a path of at most ${LENGTH_MOST_M / 1000} km`, { parameter: 'path' })
+      const kinds = new Set<string>(include ?? DEFAULT_KINDS)
+      const wanted = { kinds, buffer_m: buffer, onlyOwnDirection: directions === 'own' }
+      const met = thingsAlong(path, thingsOf(states, posts), posts, wanted)
+      return { records: met.map((one) => itemOf(one, fuel)), counts: { length_m: Math.round(path.length_m) } }
+    },
+  },
+  example: { path: EXAMPLE },
+})
