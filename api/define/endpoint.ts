@@ -4,8 +4,9 @@ import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { TableNotice } from '../../lake/live/table-notices.ts'
 import type { QualityDay } from '../../lake/quality/days.ts'
 import type { TableQuality } from '../../lake/quality/tables.ts'
-import type { Column } from '../../lake/schema/columns.ts'
+import type { Column, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
+import type { JsonSchema } from '../../lake/schema/json.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import { type Around, aroundOf, withDistance } from './around.ts'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
@@ -172,6 +173,16 @@ export interface OneReturn<F extends Fields = Fields> {
   readonly prefers?: 'geojson'
 }
 
+/** A parameter whose value may be the body of a POST. */
+export interface BodyParam {
+  readonly param: string
+  readonly about: string
+  readonly mediaTypes: readonly string[]
+  readonly maxBytes: number
+  readonly schema: JsonSchema
+  readonly example: Json
+}
+
 /** Declaration of an endpoint; all other properties are derived from it. */
 interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   /** `/api/…`; `{name}` is a parameter declared under that name. */
@@ -190,6 +201,8 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   /** The page that explains its method. */
   readonly explained?: MethodPage
   readonly params: P
+  /** Set if the path also takes a POST, whose body is the value of a parameter that may be too long for a URL. */
+  readonly takesBody?: BodyParam
   /**
    * Filters, in the order in which their parameters are documented, after `params`. The engine applies them; the query of a list
    * of the lake has to contain their condition (`LakeView.where`).

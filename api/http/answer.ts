@@ -8,6 +8,7 @@ import { type Problem, problem } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
 import { deprecationLinks } from './deprecation.ts'
 import { dispositionOf } from './file-name.ts'
+import { URL_MOST } from './headers.ts'
 import type { RequestValues } from './request.ts'
 import { type ResponseHead, stepOf } from './responses.ts'
 import type { ServiceState } from './state.ts'
@@ -184,13 +185,14 @@ export function unknownThing(path: string, near: string | null = null): Problem 
   return problem('not-found', `There is nothing under ${path.slice(0, 200)}${near === null ? '.' : `; did you mean ${near}?`}`)
 }
 
-/** Returns the Link header's entry for the next page, with the path and query as they were sent. */
-export function nextLink(path: string, query: string, cursor: string): string {
+/** Returns the Link header's entries for the next page, with the path and query as they were sent: none if no URL is that long. */
+export function nextLinks(path: string, query: string, cursor: string): string[] {
   const params = new URLSearchParams(query)
   params.set('cursor', cursor)
   // `since` began the feed of changes; the cursor now has the position.
   params.delete('since')
-  return `<${path}?${params}>; rel="next"`
+  const url = `${path}?${params}`
+  return url.length > URL_MOST ? [] : [`<${url}>; rel="next"`]
 }
 
 /** Returns the clock as an answer may see it: the start of its step, or 0 if the answer does not depend on the clock. */

@@ -5,7 +5,7 @@ import { predicateOf } from '../define/filter.ts'
 import { isTable } from '../define/formats.ts'
 import { problem } from '../define/problems.ts'
 import { absentState } from './absent-data.ts'
-import { type AnswerContext, type Handler, headOf, nextLink, type ResponseBody } from './answer.ts'
+import { type AnswerContext, type Handler, headOf, nextLinks, type ResponseBody } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
 import { gapOf, placeMetaOf } from './coverage.ts'
@@ -86,11 +86,11 @@ export function changesHandler(context: AnswerContext, read: ReadOf<'changes'>, 
         meta: metaOf(state, read.from, { ...(endpoint.statistic ? { figure: endpoint.statistic } : {}), ...placeMetaOf(gap, values.own) }),
       }
       if (!isTable(format)) {
-        const links = [nextLink(values.path, values.query, next_cursor)]
+        const links = nextLinks(values.path, values.query, next_cursor)
         return { pieces: await listBody(list, records, { texts, page, format }), links, next_cursor }
       }
       // Tables have no place for them, and no client may miss a reset.
-      const links = [`${nextLink(values.path, values.query, next_cursor)}; reset="${reset}"; more="${more}"`]
+      const links = nextLinks(values.path, values.query, next_cursor).map((link) => `${link}; reset="${reset}"; more="${more}"`)
       const ask = { record: returns.record, page, format, signal }
       return { pieces: [], file: await context.tables.write(ask, [records], { meta: list.meta, about: () => list }), links, next_cursor }
     }

@@ -57,6 +57,8 @@ export interface RouteContext extends ContextParts {
 /** A request under way. */
 interface Asked {
   readonly raw: IncomingMessage
+  /** The URL of a request whose parameter is in its body: as it would be with the parameter. Null for all others. */
+  readonly posted: string | null
   readonly params: Readonly<Record<string, string>>
   readonly response: ServerResponse
   readonly context: RequestContext
@@ -108,15 +110,15 @@ export class EndpointRoute {
     this.#byUrl.clear()
   }
 
-  /** One request, from its key to its last byte. Throws problems. */
-  async serve(request: FastifyRequest, reply: FastifyReply, context: RequestContext): Promise<void> {
+  /** One request, from its key to its last byte; `posted` is the URL that has the parameter of its body too. Throws problems. */
+  async serve(request: FastifyRequest, reply: FastifyReply, context: RequestContext, posted: string | null = null): Promise<void> {
     const { raw } = request
     const identifying = context.identify()
     if (identifying) await identifying
     context.needs(this.#endpoint.plan, this.#endpoint.path)
     const now = this.#parts.clock()
     const wanted = this.#formatOf[context.caller.tier](raw.headers.accept)
-    const asked = { raw, params: request.params as Asked['params'], response: reply.raw, context, now, wanted }
+    const asked = { raw, posted, params: request.params as Asked['params'], response: reply.raw, context, now, wanted }
     const found = await this.#found(asked).catch((error: unknown) => {
       const { state } = this.#parts
       throw withRetry(error, { ...state.system(), phase: state.live.workers()?.phase ?? 'STEADY' }, now)
@@ -136,13 +138,13 @@ export class EndpointRoute {
     const type = documents.preferred(raw.headers.accept, this.#formats)
     const values = type === null ? null : this.#valuesOf(asked)
     if (type === null || values?.page.format !== null) return null
-    refuseBody(raw)
+    if (asked.posted === null) refuseBody(raw)
     return await chargedDocument(raw, { context, documents, type, values })
   }
 
   /** The response that the same URL had, if the data is the same; null for none. */
-  async #repeated({ raw, wanted, context, now }: Asked): Promise<CachedResponse | null> {
-    const known = hasBody(raw) ? undefined : this.#byUrl.get(this.#urlKeyOf(raw, wanted, context))
+  async #repeated({ raw, posted, wanted, context, now }: Asked): Promise<CachedResponse | null> {
+    const known = posted !== null || hasBody(raw) ? undefined : this.#byUrl.get(this.#urlKeyOf(raw, wanted, context))
     if (!known || !isCurrent(known.reply.head, now)) return null
     const { head } = known.reply
     if (known.plan) context.needs(known.plan, this.#endpoint.path)
@@ -153,12 +155,12 @@ export class EndpointRoute {
 
   /** The response of a request that has to be read: validated, planned by the handler, and made unless its tag is in the cache. */
   async #planned(asked: Asked): Promise<CachedResponse> {
-    const { raw, context, now } = asked
+    const { raw, posted, context, now } = asked
     const generation = this.#generation
     // A caller who may have the answer already pays the rest once the answer is known to differ.
     const mayHaveIt = raw.headers['if-none-match'] !== undefined || raw.headers['if-modified-since'] !== undefined
     await context.charge(mayHaveIt ? REVALIDATED_COST : FULL_COST)
-    refuseBody(raw)
+    if (posted === null) refuseBody(raw)
     const values = this.#valuesOf(asked)
     const { format, wider } = this.#allowed(values, asked)
     await this.#checkKnown?.(values)
@@ -172,7 +174,7 @@ export class EndpointRoute {
     // A partial answer has its own tag.
     if (hasIt && !isNotModified(raw.headers, found.head)) await chargeRest(context, found)
     const isWhole = found.head.etag === plan.head.etag
-    if (plan.isFromMemory && isWhole && generation === this.#generation)
+    if (plan.isFromMemory && isWhole && posted === null && generation === this.#generation)
       this.#byUrl.put(this.#urlKeyOf(raw, asked.wanted, context), found, wider)
     return found
   }
@@ -184,8 +186,8 @@ export class EndpointRoute {
     return format === 'json' ? key : `${format} ${key}`
   }
 
-  #valuesOf({ raw, params }: Asked): RequestValues {
-    return this.#read(raw.url ?? '/', Object.fromEntries(this.#pathNames.map((name) => [name, params[name] ?? ''])))
+  #valuesOf({ raw, posted, params }: Asked): RequestValues {
+    return this.#read(posted ?? raw.url ?? '/', Object.fromEntries(this.#pathNames.map((name) => [name, params[name] ?? ''])))
   }
 
   /** The format of the response, and the plan that an early period needs. Throws the problem of what the caller may not have. */

@@ -19,13 +19,15 @@ export function withoutCharset(contentType: string): string {
 /** Further headers of the reply to a preflight OPTIONS request. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...CORS_HEADERS,
-  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
   'Access-Control-Allow-Headers': 'X-API-Key, If-None-Match, Accept, Content-Type, Idempotency-Key, Last-Event-ID',
   'Access-Control-Max-Age': '86400',
 })
 
 /** The request headers that replies of data paths depend on. */
 export const VARY = 'Accept, Accept-Encoding, Accept-Language, X-API-Key'
+
+/** Longest URL, in characters. */
+export const URL_MOST = 16_384
 
 /** Methods of a data path. */
 export const ALLOW = 'GET, HEAD, OPTIONS'

@@ -13,7 +13,7 @@ import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
 import { type JsonObject, recordWriter } from '../define/shape.ts'
 import { neverDelivered, notLanded } from './absent-data.ts'
-import { type AnswerContext, type Handler, headOf, nextLink, type ResponseBody, unknownThing } from './answer.ts'
+import { type AnswerContext, type Handler, headOf, nextLinks, type ResponseBody, unknownThing } from './answer.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { gapOf, placeMetaOf } from './coverage.ts'
 import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
@@ -261,7 +261,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
   }
 
   function linksTo({ path, query }: RequestValues, next: string | null): string[] {
-    return next === null ? [] : [nextLink(path, query, next)]
+    return next === null ? [] : nextLinks(path, query, next)
   }
 }
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { PROBLEMS, type Problem, type ProblemCode, problem } from '../define/problems.ts'
+import { URL_MOST } from './headers.ts'
 import { endWith } from './problem-replies.ts'
 
-/** Longest URL, in characters. */
-const URL_MOST = 16_384
 /** Characters that a Host header may contain (RFC 3986, host and port). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 

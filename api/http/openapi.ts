@@ -78,7 +78,7 @@ export function openapi(
       { name: 'platform', description: 'Health, plans and descriptions of the service.' },
     ],
     paths: withShared({
-      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, about) }])),
+      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, methodsOf(endpoint, about)])),
       ...downloadPaths(),
       ...exportJobPaths(),
       ...streamPaths(),
@@ -149,6 +149,24 @@ interface About {
 
 /** Colours of plans in the docs page. */
 const PLAN_COLORS: Readonly<Record<Plan, string>> = { FREE: '#1a7f37', PRO: '#0969da', ENTERPRISE: '#8250df' }
+
+/** The operations of an endpoint's path: GET, and POST for a parameter in the body. */
+function methodsOf(endpoint: Endpoint, about: About): Part {
+  const get = operation(endpoint, about)
+  const { takesBody } = endpoint
+  if (!takesBody) return { get }
+  const { param, about: description, mediaTypes, schema, example } = takesBody
+  const { 304: _unconditional, ...responses } = get['responses'] as Part
+  const post = {
+    ...get,
+    operationId: `${endpointId(endpoint.path)}_by_body`,
+    tags: [endpoint.domain, 'extra'],
+    parameters: (get['parameters'] as readonly Part[]).filter(({ name }) => name !== param),
+    requestBody: { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema, example }])) },
+    responses: { ...responses, 415: limitedResponse(['unsupported-media-type']) },
+  }
+  return { get, post }
+}
 
 function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About): Part {
   const { path, domain, plan, recent, excerpts, summary, about, explained, read, deprecated } = endpoint

@@ -4,7 +4,7 @@ import type { ListReturn } from '../define/endpoint.ts'
 import type { RecordShape } from '../define/fields.ts'
 import { type Format, isTable } from '../define/formats.ts'
 import type { JsonObject } from '../define/shape.ts'
-import { type AnswerContext, nextLink, type ResponseBody } from './answer.ts'
+import { type AnswerContext, nextLinks, type ResponseBody } from './answer.ts'
 import type { Meta } from './compose.ts'
 import { orderOf, pageOf, readPosition } from './paging.ts'
 import { listBody, type RecordTexts } from './records.ts'
@@ -45,7 +45,7 @@ export async function pageBody(
   const records = finish ? shown.map((draft) => finished(draft, finish)) : shown
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
   const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }
-  const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
+  const links = next_cursor === null ? [] : nextLinks(values.path, values.query, next_cursor)
   if (!isTable(format)) return { pieces: await listBody(list, records, { texts, page, format }), links, next_cursor }
   const ask = { record: shape, page, format, signal }
   return { pieces: [], file: await context.tables.write(ask, [records], { meta, about: () => list }), links, next_cursor }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestContext } from '../access/request-context.ts'
 import { datasetsOf, type Endpoint, lakeOf } from '../define/endpoint.ts'
 import type { Handler } from './answer.ts'
@@ -7,6 +7,9 @@ import { deprecationHook } from './deprecation.ts'
 import type { EndpointDocuments } from './document-answer.ts'
 import { EndpointRoute, type RouteContext } from './endpoint-route.ts'
 import { sendFailure } from './send-failure.ts'
+
+/** Conditions that are only for GET and HEAD (RFC 9110 §13.1). */
+const CONDITIONS = ['if-none-match', 'if-modified-since'] as const
 
 /** Registers an endpoint's path. Its responses by URL are forgotten whenever its data changes. */
 export function registerEndpoint(
@@ -24,20 +27,40 @@ export function registerEndpoint(
   app.addHook('onClose', async () => {
     for (const end of ends) end()
   })
-  app.route({
-    method: ['GET', 'HEAD'],
+  const shared = {
     ...deprecationHook(endpoint, clock),
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: false,
     config: { counters },
-    // Not async, and no hooks: a reply in memory is sent as soon as it is charged.
-    handler: (request, reply) => {
-      const context = new RequestContext(parts, request.raw)
-      measured?.(reply.raw, context)
-      route
-        .serve(request, reply, context)
-        .catch(async (error: unknown) => countRequest(counters, context, await sendFailure(reply, error, { context, log })))
-    },
+  }
+  const answer = (request: FastifyRequest, reply: FastifyReply, posted: string | null): void => {
+    const context = new RequestContext(parts, request.raw)
+    measured?.(reply.raw, context)
+    route
+      .serve(request, reply, context, posted)
+      .catch(async (error: unknown) => countRequest(counters, context, await sendFailure(reply, error, { context, log })))
+  }
+  // Not async, and no hooks: a reply in memory is sent as soon as it is charged.
+  app.route({ ...shared, method: ['GET', 'HEAD'], handler: (request, reply) => answer(request, reply, null) })
+  const { takesBody } = endpoint
+  if (!takesBody) return
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser([...takesBody.mediaTypes], { parseAs: 'string', bodyLimit: takesBody.maxBytes }, (_request, body, done) =>
+      done(null, body),
+    )
+    scope.route({
+      ...shared,
+      method: 'POST',
+      bodyLimit: takesBody.maxBytes,
+      handler: (request, reply) => {
+        const { raw } = request
+        for (const name of CONDITIONS) delete raw.headers[name]
+        const url = raw.url ?? '/'
+        const text = typeof request.body === 'string' ? request.body : ''
+        answer(request, reply, `${url}${url.includes('?') ? '&' : '?'}${takesBody.param}=${encodeURIComponent(text)}`)
+      },
+    })
   })
 }
 

@@ -24,6 +24,7 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   trafico_ciudades_by_ciudad_historico: 'Serie de la congestión de una ciudad',
   trafico_prediccion: 'Predicción del tráfico a cuatro horas, tráfico habitual y comparación',
   trafico_ruta: 'Todo lo que hay en un trayecto, en el orden en que se encuentra',
+  trafico_ruta_by_body: 'Lo mismo, con el trayecto como GeoJSON en el cuerpo',
   trafico_obras: 'Obras en carretera, en curso y previstas',
   geo_pk: 'De carretera y kilómetro a posición y viceversa, con el error en metros',
   gas_stations: 'Gasolineras con precios por carburante, rótulo y coordenadas',

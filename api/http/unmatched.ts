@@ -78,7 +78,7 @@ export function collectRoutes(
       if (method === 'OPTIONS') {
         await reply
           .code(204)
-          .headers({ Allow: allow, ...(config.isSameOrigin ? {} : PREFLIGHT_HEADERS) })
+          .headers({ Allow: allow, ...(config.isSameOrigin ? {} : { ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow }) })
           .send()
         return
       }

@@ -225,6 +225,31 @@ describe('/api/trafico/ruta', () => {
     }
   })
 
+  test('a path in the body of a POST has the same answer, also if it is too long for a URL', async () => {
+    const headers = { 'X-API-Key': await service.key('PRO'), 'Content-Type': 'application/geo+json', 'If-None-Match': '*' }
+    const post = async (query: string, body: string, more = {}): Promise<Response> =>
+      service.ask(`/api/trafico/ruta?${query}`, { method: 'POST', headers: { ...headers, ...more }, body })
+    const text = JSON.stringify({ type: 'LineString', coordinates: around })
+    const [posted, got] = [await post('buffer=5000', text), await service.get(`/api/trafico/ruta?path=${path(around)}&buffer=5000`)]
+    expect([posted.status, await posted.json()]).toEqual([200, await got.json()])
+    const [from, to] = [[-3.713396, 40.56056], around[1] as Line[0]] as const
+    const long = Array.from({ length: 5000 }, (_, at) => [
+      from[0] + ((to[0] - from[0]) * at) / 4999,
+      from[1] + ((to[1] - from[1]) * at) / 4999,
+    ])
+    const all = 'buffer=5000&directions=all&include=INCIDENT,WORKS,BEACON,PANEL,FUEL_STATION,WEATHER_STATION,SENSOR'
+    const page = await post(`${all}&limit=1`, JSON.stringify({ type: 'LineString', coordinates: long }))
+    const first: Reply = await page.json()
+    expect(first.total).toBeGreaterThan(1)
+    expect([page.status, first.items.length, page.headers.get('link')?.includes('next') ?? false]).toEqual([200, 1, false])
+    const second = await post(`${all}&limit=1&cursor=${first.next_cursor}`, JSON.stringify({ type: 'LineString', coordinates: long }))
+    expect([second.status, ((await second.json()) as Reply).items[0].id === first.items[0].id]).toEqual([200, false])
+    expect((await post('', '')).status).toBe(400)
+    expect((await post('', text, { 'Content-Type': 'text/plain' })).status).toBe(415)
+    expect((await post('', ' '.repeat(2_000_001))).status).toBe(413)
+    expect((await service.ask('/api/trafico/ruta', { method: 'OPTIONS' })).headers.get('access-control-allow-methods')).toContain('POST')
+  })
+
   test.each([
     ['', 'path'],
     ['road=A-2', 'km_from'],

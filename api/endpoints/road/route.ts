@@ -1,5 +1,6 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
+import { DOUBLE } from '../../../lake/schema/json.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { group, integerParam, listOf, numberParam, oneOf, param, withDefault } from '../../define/params.ts'
@@ -123,6 +124,28 @@ export const routeList = defineEndpoint({
     'Incidents, works, beacons, panels, weather warnings and stations, and filling stations within `buffer` metres of a path, with `include=SENSOR` also the detectors of each lane, each once, with its distance from the start. ' +
     'What concerns only the opposite direction, or a road that crosses, is left out unless `directions=all`; where a direction is unknown, it is listed. ' +
     `Weather stations are those within ${WEATHER_M / 1000} km. A stretch of road is found wherever the path meets it, also in its middle.`,
+  takesBody: {
+    param: 'path',
+    about: 'The path as a GeoJSON LineString, or a Feature with one. For paths that are too long for a URL (16,384 characters).',
+    mediaTypes: ['application/geo+json', 'application/json'],
+    maxBytes: 2_000_000,
+    schema: {
+      type: 'object',
+      required: ['type', 'coordinates'],
+      properties: {
+        type: { type: 'string', enum: ['LineString'] },
+        coordinates: { type: 'array', minItems: 2, maxItems: POSITIONS_MOST, items: { type: 'array', minItems: 2, items: DOUBLE } },
+      },
+    },
+    example: {
+      type: 'LineString',
+      coordinates: [
+        [1.8703, 41.4982],
+        [1.8979, 41.5146],
+        [1.9262, 41.5301],
+      ],
+    },
+  },
   params: {
     asked: pathParams,
     buffer: withDefault(
