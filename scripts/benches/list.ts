@@ -22,6 +22,7 @@ import { railBoards, railDepartures } from './rail-departures.ts'
 import { railGtfsCorrect, railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
 import { rawLog } from './raw-log.ts'
+import { route, routeSlowest } from './route.ts'
 import { search, searchBuild, searchSuggest } from './search.ts'
 import { stationsNear } from './stations-near.ts'
 import { streams } from './streams.ts'
@@ -48,6 +49,8 @@ export const BENCHES: readonly AnyBench[] = [
   gasStations,
   railPositionsList,
   stationsNear,
+  route,
+  routeSlowest,
   liveSaturated,
   limits,
   mitmaOd,

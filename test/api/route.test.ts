@@ -49,7 +49,7 @@ describe('a path', () => {
           const found = path.nearest(lon, lat, within_m)
           if (least > within_m + 0.01) expect(found).toBeNull()
           if (least < within_m - 0.01) {
-            expect(path.mayBeNear(lon, lat, within_m)).toBe(true)
+            expect(path.nearness(within_m)(lon, lat)).toBe(true)
             expect(Math.abs((found?.offset_m ?? Number.NaN) - least)).toBeLessThan(0.01)
             // Its place along the path is as far away.
             const place = path.at(found?.along_m ?? 0)

@@ -69,17 +69,19 @@ const spotsOf = memo((things: readonly Thing[]): Spots => {
   }
 })
 
-/** Points of a line, at most `SPACING_M` apart. */
+/** Points of a line about `SPACING_M` apart, both ends included. */
 function pointsAlong(line: Line): Line {
-  return line.flatMap((to, at) => {
-    const from = line[at - 1]
-    if (!from) return [to]
-    const steps = Math.ceil(distanceM({ lon: from[0], lat: from[1] }, { lon: to[0], lat: to[1] }) / SPACING_M)
-    return Array.from({ length: Math.max(1, steps) }, (_, step) => {
-      const share = (step + 1) / Math.max(1, steps)
-      return [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])] as const
-    })
-  })
+  const points: Line[0][] = []
+  for (const [at, to] of line.entries()) {
+    const from = points.at(-1)
+    const away_m = from ? distanceM({ lon: from[0], lat: from[1] }, { lon: to[0], lat: to[1] }) : 0
+    if (from && away_m < SPACING_M && at < line.length - 1) continue
+    const steps = Math.max(1, Math.ceil(away_m / SPACING_M))
+    for (let step = 1; from && step < steps; step++)
+      points.push([from[0] + (step / steps) * (to[0] - from[0]), from[1] + (step / steps) * (to[1] - from[1])])
+    points.push(to)
+  }
+  return points
 }
 
 /** The things along a path, each once, in the order in which the path meets them. */
@@ -113,9 +115,11 @@ function spotsOn(
   const { lons, lats, owners } = spotsOf(things)
   const within_m = things[0]?.kind === 'WEATHER_STATION' ? Math.max(wanted.buffer_m, WEATHER_M) : wanted.buffer_m
   const met = new Map<number, { along_m: number; until_m: number; offset_m: number; turn: number }>()
+  const mayBeNear = path.nearness(within_m)
   for (let spot = 0; spot < lons.length; spot++) {
-    const [lon, lat] = [lons[spot] as number, lats[spot] as number]
-    if (!path.mayBeNear(lon, lat, within_m)) continue
+    const lon = lons[spot] as number
+    const lat = lats[spot] as number
+    if (!mayBeNear(lon, lat)) continue
     const beside = path.nearest(lon, lat, within_m)
     if (!beside) continue
     const owner = owners[spot] as number

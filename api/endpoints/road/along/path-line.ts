@@ -5,8 +5,8 @@ const RAD = Math.PI / 180
 /** Metres of a degree of latitude. */
 const DEG_M = EARTH_M * RAD
 /** Cell size of the grid of segments, m, and the spacing at which long segments are put into it. */
-const CELL_M = 2000
-const STEP_M = 900
+const CELL_M = 1000
+const STEP_M = 450
 /** The bearing of a path at a place is that between points this far before and after it, m: corners of the line do not matter. */
 const BEARING_M = 150
 
@@ -37,7 +37,7 @@ export class PathLine {
   /** Segments by cell: those of cell c are from `#first[c]` to `#first[c + 1]` of `#segments`. */
   readonly #first: Uint32Array
   readonly #segments: Uint32Array
-  /** Cells within `reach` cells of a segment, by reach. */
+  /** Whether a cell is within `reach` cells of a segment, by reach. */
   readonly #near = new Map<number, Uint8Array>()
 
   /** A line of at least two positions, in the order of travel. */
@@ -83,14 +83,19 @@ export class PathLine {
     }
   }
 
-  /** True unless a position is certainly farther than `within_m` from the path. Quick: for choosing among many. */
-  mayBeNear(lon: number, lat: number, within_m: number): boolean {
+  /**
+   * Returns a quick test for many positions: false only for one that is certainly farther than `within_m` from the path.
+   */
+  nearness(within_m: number): (lon: number, lat: number) => boolean {
     const reach = reachOf(within_m)
-    const column = Math.floor((lon - this.#west) * this.#perLon) + reach
-    const row = Math.floor((lat - this.#south) * this.#perLat) + reach
-    const columns = this.#columns + 2 * reach
-    if (!(column >= 0 && row >= 0 && column < columns && row < this.#rows + 2 * reach)) return false
-    return this.#nearCells(reach)[row * columns + column] === 1
+    const near = this.#nearCells(reach)
+    const [west, south, perLon, perLat] = [this.#west, this.#south, this.#perLon, this.#perLat]
+    const [columns, rows] = [this.#columns + 2 * reach, this.#rows + 2 * reach]
+    return (lon, lat) => {
+      const column = Math.floor((lon - west) * perLon) + reach
+      const row = Math.floor((lat - south) * perLat) + reach
+      return column >= 0 && row >= 0 && column < columns && row < rows && near[row * columns + column] === 1
+    }
   }
 
   /** The nearest place on the path to a position; null if it is farther than `within_m`. Of equally near ones the first. */
@@ -99,30 +104,34 @@ export class PathLine {
     const column = Math.floor((lon - this.#west) * this.#perLon)
     const row = Math.floor((lat - this.#south) * this.#perLat)
     const scale = Math.cos(lat * RAD)
-    let best = within_m / DEG_M
-    best *= best
-    let found: { segment: number; share: number; cross: number } | null = null
+    const [lons, lats] = [this.#lons, this.#lats]
+    let best = (within_m / DEG_M) ** 2
+    let [nearest, nearestShare, cross] = [-1, 0, 0]
     for (let y = Math.max(0, row - reach); y <= Math.min(this.#rows - 1, row + reach); y++)
       for (let x = Math.max(0, column - reach); x <= Math.min(this.#columns - 1, column + reach); x++) {
         const cell = y * this.#columns + x
         const end = this.#first[cell + 1] as number
         for (let at = this.#first[cell] as number; at < end; at++) {
           const segment = this.#segments[at] as number
-          const [fromX, fromY] = [((this.#lons[segment] as number) - lon) * scale, (this.#lats[segment] as number) - lat]
-          const [toX, toY] = [((this.#lons[segment + 1] as number) - lon) * scale, (this.#lats[segment + 1] as number) - lat]
-          const [dx, dy] = [toX - fromX, toY - fromY]
+          const fromX = ((lons[segment] as number) - lon) * scale
+          const fromY = (lats[segment] as number) - lat
+          const dx = ((lons[segment + 1] as number) - lon) * scale - fromX
+          const dy = (lats[segment + 1] as number) - lat - fromY
           const square = dx * dx + dy * dy
           const share = square === 0 ? 0 : Math.min(1, Math.max(0, -(fromX * dx + fromY * dy) / square))
-          const [px, py] = [fromX + share * dx, fromY + share * dy]
+          const px = fromX + share * dx
+          const py = fromY + share * dy
           const away = px * px + py * py
-          if (away > best || (found && away === best && segment >= found.segment)) continue
+          if (away > best || (nearest >= 0 && away === best && segment >= nearest)) continue
           best = away
-          found = { segment, share, cross: dy * fromX - dx * fromY }
+          nearest = segment
+          nearestShare = share
+          cross = dy * fromX - dx * fromY
         }
       }
-    if (!found) return null
-    const [from, to] = [this.#starts[found.segment] as number, this.#starts[found.segment + 1] as number]
-    return { along_m: from + found.share * (to - from), offset_m: Math.sqrt(best) * DEG_M, turn: found.cross }
+    if (nearest < 0) return null
+    const [from, to] = [this.#starts[nearest] as number, this.#starts[nearest + 1] as number]
+    return { along_m: from + nearestShare * (to - from), offset_m: Math.sqrt(best) * DEG_M, turn: cross }
   }
 
   /** The position at a distance along the path, m; its ends beyond them. */
