@@ -1,4 +1,5 @@
 import type { Lake } from '../../lake/open.ts'
+import type { ProvinceGap } from '../../lake/places/gaps.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { ListReturn, ReadOf } from '../define/endpoint.ts'
 import { predicateOf } from '../define/filter.ts'
@@ -26,7 +27,7 @@ export function changesHandler(context: AnswerContext, read: ReadOf<'changes'>, 
   const { endpoint, state, cursors } = context
   const returns = endpoint.returns as ListReturn
   const texts = recordTexts(returns)
-  const gap = gapOf(endpoint)
+  const gap = (): ProvinceGap | null => gapOf(endpoint, state.system().feeds)
 
   return async (values, { format, now }) => {
     const { page } = values
@@ -83,7 +84,10 @@ export function changesHandler(context: AnswerContext, read: ReadOf<'changes'>, 
         updated_at: primary.updated_at,
         next_cursor,
         extra: { reset, more },
-        meta: metaOf(state, read.from, { ...(endpoint.statistic ? { figure: endpoint.statistic } : {}), ...placeMetaOf(gap, values.own) }),
+        meta: metaOf(state, read.from, {
+          ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
+          ...placeMetaOf(gap(), values.own),
+        }),
       }
       if (!isTable(format)) {
         const links = nextLinks(values.path, values.query, next_cursor)

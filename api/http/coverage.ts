@@ -1,3 +1,4 @@
+import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { ProvinceGap } from '../../lake/places/gaps.ts'
 import { areaHint } from '../define/area-hint.ts'
 import { datasetsOf, type Endpoint, pathParams } from '../define/endpoint.ts'
@@ -7,11 +8,13 @@ import type { RequestValues } from './request.ts'
 
 /**
  * Returns the provinces without data in a list, as its first dataset declares them; null if there are none or the path has its
- * own.
+ * own. `feeds` are those that run; without them all count as running.
  */
-export function gapOf(endpoint: Endpoint): ProvinceGap | null {
+export function gapOf(endpoint: Endpoint, feeds: readonly Pick<FeedListing, 'id' | 'enabled'>[] | null = null): ProvinceGap | null {
   if (endpoint.returns.kind !== 'list' || pathParams(endpoint.path).length > 0) return null
-  return datasetsOf(endpoint)[0]?.lacks ?? null
+  const { lacks = null, lacksWithout } = datasetsOf(endpoint)[0] ?? {}
+  if (!lacksWithout || !feeds?.some(({ id, enabled }) => id === lacksWithout.feed && !enabled)) return lacks
+  return lacksWithout.gap
 }
 
 /** What `meta` states about the place of a request. */

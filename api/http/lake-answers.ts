@@ -1,4 +1,5 @@
 import type { Lake } from '../../lake/open.ts'
+import type { ProvinceGap } from '../../lake/places/gaps.ts'
 import { bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
@@ -94,7 +95,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
   const textsOf = textsOfShapes(returns, { remember: false })
   const shapeOf = shownRecord(endpoint)
   const sideTexts = recordWriter({ name: '', about: '', fields: returns.sideLists ?? {} })
-  const gap = gapOf(endpoint)
+  const gap = (): ProvinceGap | null => gapOf(endpoint, state.system().feeds)
   const ownColumns = read.rows?.columns ?? flatFields(endpoint.around?.plain.fields ?? record.fields)
   const finishOwn = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
   const room = read.rows?.adds ?? []
@@ -213,7 +214,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
       lake: { ...landed, snapshot: landed.name },
       ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
       period: used.period,
-      ...placeMetaOf(gap, values.own),
+      ...placeMetaOf(gap(), values.own),
     })
     return { name: returns.name, updated_at: landed.covered_until, meta }
   }

@@ -1,4 +1,5 @@
 import type { Lake } from '../../lake/open.ts'
+import type { ProvinceGap } from '../../lake/places/gaps.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datasetsOf, type ListReturn, pathParams, type ReadOf, type RestsOn, type State } from '../define/endpoint.ts'
 import { memo } from '../define/memo.ts'
@@ -60,7 +61,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
   const countTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.counts) || {} })
   const datasets = datasetsOf(endpoint)
   const liveSources = new Set(read.from.flatMap(({ sources }) => sources))
-  const gap = gapOf(endpoint)
+  const gap = (): ProvinceGap | null => gapOf(endpoint, state.system().feeds)
   const watched = [...datasets, ...(read.madeFrom ?? []).map(({ dataset }) => dataset)]
   const recordsOf = memo((...states: [State, ...State[]]) => new SortedRecords(read.records?.(states) ?? []))
   const sourcesOf = sourcesFinder(context, read, { lake, kept })
@@ -144,7 +145,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
       ...(live.primary ? {} : { kept: tables }),
       ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
       ...(findMissing || read.onlyFresh || absent.length > 0 ? { missing: [...((await findMissing?.()) ?? []), ...absences] } : {}),
-      ...placeMetaOf(gap, values.own),
+      ...placeMetaOf(gap(), values.own),
       otherSources: otherSourcesOf(values),
     })
   }

@@ -22,7 +22,7 @@ function filterSchema({ inRequest }: { readonly inRequest: boolean }): Part {
       ? { type: orNull('array'), items: schema, description: about }
       : { ...schema, type: orNull((schema as { readonly type?: unknown }).type), description: about },
   ])
-  return { type: 'object', additionalProperties: false, description: ABOUT_FILTERS, properties: Object.fromEntries(members) }
+  return { type: orNull('object'), additionalProperties: false, description: ABOUT_FILTERS, properties: Object.fromEntries(members) }
 }
 
 /** The schemas of webhooks and their deliveries. */

@@ -98,6 +98,8 @@ export interface DatasetSpec<C extends Columns> {
   readonly timeEnds?: { readonly sources: readonly Source[]; readonly longest_s: number }
   /** Provinces for which no source has data; lists of the dataset report them as `meta.coverage`. */
   readonly lacks?: ProvinceGap
+  /** Provinces for which it has no data while a feed is disabled, because an operator has to turn it on. */
+  readonly lacksWithout?: { readonly feed: string; readonly gap: ProvinceGap }
   /** For a `replace` dataset: the entity column of the publisher's version. */
   readonly version?: keyof C & string
 }

@@ -58,7 +58,12 @@ export async function fuzzPlan(service: FuzzedService, figures: string): Promise
   // Each operation that ends a key starts with its own; the others are found from the answers of /api/keys, or by chance.
   for (const [at, operation] of ['keys_by_id_rotate', 'keys_by_id_revoke'].entries())
     ids[operation] = { id: (service.spare.at(-1 - at) as TestKey).id }
-  const joint = Object.fromEntries(endpoints.map((endpoint) => [endpointId(endpoint.path), jointParams(endpoint)]))
+  const joint = Object.fromEntries(
+    endpoints.flatMap((endpoint) => {
+      const [id, own] = [endpointId(endpoint.path), jointParams(endpoint)]
+      return [[id, own] as const, ...(endpoint.takesBody ? [[`${id}_by_body`, own] as const] : [])]
+    }),
+  )
   return { key: service.key, spare: service.spare, ids, joint, figures }
 }
 

@@ -12,11 +12,6 @@ const but = (...codes: string[]): string[] => provinces.map(({ code }) => code).
 
 /** Provinces without data, by the affected lists. */
 const GAPS: Readonly<Record<string, readonly string[]>> = {
-  '/api/incidents': BASQUE,
-  '/api/incidents/changes': BASQUE,
-  '/api/incidents/history': BASQUE,
-  '/api/incidents/stats': BASQUE,
-  '/api/trafico/obras': BASQUE,
   '/api/v16': BASQUE,
   '/api/v16/stats': BASQUE,
   '/api/v16/history': BASQUE,
@@ -57,6 +52,12 @@ describe.each(gaps)('%s', (path, endpoint, gap) => {
     expect((await coverageOf({ municipality: 'Bilbao' })).note).toBe(gap.note)
     expect((await coverageOf({ municipality: 'Getafe' })).note).toBeNull()
   })
+})
+
+test('a list whose feed an operator has to turn on names the provinces while it is off', () => {
+  const list = endpoints.find(({ path }) => path === '/api/incidents') as (typeof endpoints)[number]
+  const of = (enabled: boolean): readonly string[] => gapOf(list, [{ id: 'trafikoa_incidents', enabled }])?.province_codes ?? []
+  expect([of(true), of(false), gapOf(list)]).toEqual([[], BASQUE, null])
 })
 
 test('a dataset of the catalogue says which provinces it has no data of', async () => {

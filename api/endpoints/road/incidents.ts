@@ -10,7 +10,7 @@ export const incidentList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Active incidents on Spanish roads',
-  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply contains all incidents. ${ABOUT_PLACE} ${ABOUT_DOUBLES} The Basque Country is not covered, see \`meta.coverage\`.`,
+  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply contains all incidents. ${ABOUT_PLACE} ${ABOUT_DOUBLES} Those of the Basque Country come from Trafikoa; while an operator has not turned it on, \`meta.coverage\` names its provinces.`,
   params: {},
   filters: incidentFilters,
   returns: listReturn('incidents', incident, {

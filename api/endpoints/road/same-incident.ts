@@ -4,11 +4,14 @@ import { isOneOf } from '../../define/filter.ts'
 import { foldRoad } from '../../define/params-place.ts'
 
 /** Authoritative sources by province (INE codes): another source's report of the same incident there is not shown. */
-export const AUTHORITIES = [{ source: 'sct', provinces: ['08', '17', '25', '43'] }] as const
+export const AUTHORITIES = [
+  { source: 'sct', provinces: ['08', '17', '25', '43'] },
+  { source: 'trafikoa', provinces: ['01', '20', '48'] },
+] as const
 
 /** Description for lists and figures. */
 export const ABOUT_DOUBLES =
-  'An incident in Catalonia that both DGT and the Servei Català de Trànsit report is shown once, from the latter: the same road, kilometres less than 1 km apart, no opposite direction, and no different kind of incident. By id and in the change feed each remains.'
+  'An incident that both DGT and the authority of its region report (the Servei Català de Trànsit, Trafikoa) is shown once, from the latter: the same road, kilometres less than 1 km apart, no opposite direction, and no different kind of incident. By id and in the change feed each remains.'
 
 /** Maximum distance between two reports of one incident, km. */
 const NEAR_KM = 1

@@ -1,37 +1,18 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import { municipalityByCode } from '../../../lake/places/municipalities.ts'
-import { provinceByCode } from '../../../lake/places/provinces.ts'
-import { type ResolvedPlace, resolvePlace } from '../../../lake/places/resolve.ts'
-import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { readSituations, type Situation, type SituationRecord } from '../../formats/datex2.ts'
+import { readSituations, type SituationRecord } from '../../formats/datex2.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
-import { EFFECTS } from './dgt-codes.ts'
-import {
-  byLead,
-  causeText,
-  compassOf,
-  countUnknown,
-  directionOf,
-  kindOf,
-  meaningOf,
-  measureOf,
-  severityOf,
-  statedPosition,
-} from './dgt-measures.ts'
-import { delayOf } from './incident-measure.ts'
-import { describe } from './incident-sentence.ts'
+import { incidentOf, municipalityName, placeOf } from './datex-incident.ts'
+import { byLead, compassOf, countUnknown, directionOf, statedPosition } from './dgt-measures.ts'
 
 const FOLDER = 'https://nap.dgt.es/datex2/v3/dgt/SituationPublication/'
 /** The address of profile 3.6 redirects to that of 3.7 (301, seen 2026-09); it stays as the fallback. */
 const FILES = ['datex2_v37.xml', 'datex2_v36.xml']
 /** Profiles that this reader supports. */
 const PROFILES = /^3\.[67](?:_|$)/
-const CLOSURES: ReadonlySet<string> = new Set(EFFECTS.slice(0, 2).flat())
-const CONGESTION: ReadonlySet<string> = new Set(['SLOW_TRAFFIC', 'HEAVY_TRAFFIC', 'QUEUING_TRAFFIC', 'STATIONARY_TRAFFIC'])
 
 /**
  * Fields of all 670 records of January 2026. Without `sourceIdentification` beacons are not recognized, without `causeType`
@@ -139,7 +120,7 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagno
       const createdAt = records[0].createdAt ?? records[0].versionAt ?? records[0].startsAt
       if (createdAt === null) diagnostics.reject(dataset, 'no time of creation', id)
       else if (isBeacon) beacons.push(beaconOf(id, records[0], createdAt, diagnostics))
-      else found.push(incidentOf(situation, records, createdAt, diagnostics))
+      else found.push(incidentOf(situation, records, { source: dgt.id, created_at: createdAt }, diagnostics))
     }
     if (found.length > 0) yield batch(incidents, found)
     if (beacons.length > 0) yield batch(v16Beacons, beacons)
@@ -181,86 +162,4 @@ function beaconOf(id: string, record: SituationRecord, createdAt: number, diagno
     position: place.position,
     compass_direction: compassOf(record),
   }
-}
-
-function incidentOf(
-  situation: Situation,
-  records: readonly [SituationRecord, ...SituationRecord[]],
-  createdAt: number,
-  diagnostics: Diagnostics,
-): Incident {
-  const [lead] = records
-  const { location } = lead
-  const measures = records.map((record) => measureOf(record, diagnostics))
-  // The measures' positions have been checked and counted: not twice.
-  const { from = null, to = null } = measures[0] ?? {}
-  const place = placeOf(lead, from, diagnostics)
-  const type = typeOf(lead)
-  const facts = {
-    type,
-    cause: meaningOf(lead)?.[0] ?? null,
-    road: location.road,
-    km: location.from?.km ?? null,
-    km_to: location.to?.km ?? null,
-    direction: directionOf(lead),
-    destination: location.destination,
-    place_name: location.placeName,
-    municipality: location.from?.municipality ?? null,
-    province: place.province_code === null ? null : (provinceByCode(place.province_code)?.spanish ?? null),
-    measures,
-  }
-  const description = describe(facts)
-  return {
-    source: 'dgt',
-    source_id: situation.id,
-    type,
-    source_type: causeText(lead.cause) ?? lead.type,
-    severity: severityOf(situation, lead),
-    road: facts.road,
-    km: facts.km,
-    km_to: facts.km_to,
-    direction: facts.direction,
-    destination: facts.destination,
-    province_code: place.province_code,
-    municipality_code: place.municipality_code,
-    municipality: facts.municipality ?? municipalityName(place),
-    position: place.position,
-    to,
-    description: description.es,
-    description_en: description.en,
-    ...delayOf(statedDelay(records), measures),
-    measures,
-    created_at: createdAt,
-    starts_at: lead.startsAt,
-    expected_end_at: lead.endsAt,
-    remark: null,
-    reported_at: null,
-  }
-}
-
-/** The municipality of the position, for records that name none. */
-function municipalityName({ municipality_code }: ResolvedPlace): string | null {
-  return municipality_code === null ? null : (municipalityByCode(municipality_code)?.name ?? null)
-}
-
-/** The largest delay stated by a record, s; null if none does, as in all 670 of January 2026. */
-function statedDelay(records: readonly SituationRecord[]): number | null {
-  const stated = records.flatMap(({ delay_s }) => (delay_s !== null && delay_s >= 0 ? [delay_s] : []))
-  return stated.length === 0 ? null : Math.max(...stated)
-}
-
-/** The type from the cause; for management without another cause, and for unknown causes, from the record's content. */
-function typeOf(lead: SituationRecord): string {
-  const meaning = meaningOf(lead)
-  if (meaning?.[1]) return meaning[1]
-  const kind = kindOf(lead)
-  if (CLOSURES.has(kind)) return 'CLOSURE'
-  if (CONGESTION.has(kind)) return 'CONGESTION'
-  return meaning ? 'RESTRICTION' : 'OTHER'
-}
-
-function placeOf({ location }: SituationRecord, position: Point | null, diagnostics: Diagnostics): ResolvedPlace {
-  const { from } = location
-  const stated = { province: from?.province ?? null, municipality: from?.municipality ?? null, position }
-  return resolvePlace(stated, (problem) => diagnostics.warn(problem))
 }

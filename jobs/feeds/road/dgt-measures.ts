@@ -60,33 +60,38 @@ export function causeText({ type, detail }: SituationRecord['cause']): string | 
   return detail ? `${type}/${detail}` : type
 }
 
+/** What a publisher's records are known to have, and the prefix of its lists of unknown codes. */
+interface KnownRecords {
+  readonly prefix: string
+  readonly types: ReadonlySet<string>
+  readonly probabilities: ReadonlySet<string>
+}
+
+const OF_DGT: KnownRecords = { prefix: 'dgt', types: RECORD_TYPES, probabilities: new Set(['certain']) }
+
 /** Counts the record's codes that our tables lack; the row keeps them as published. */
-export function countUnknown(record: SituationRecord, diagnostics: Diagnostics): void {
+export function countUnknown(record: SituationRecord, diagnostics: Diagnostics, { prefix, types, probabilities } = OF_DGT): void {
   const { cause, kind, location } = record
   const check = (list: string, code: string | null, isKnown: boolean): void => {
-    if (code !== null && !isKnown) diagnostics.unknownCode(list, code)
+    if (code !== null && !isKnown) diagnostics.unknownCode(`${prefix}_${list}`, code)
   }
   const text = causeText(cause)
-  check('dgt_cause', text, text !== null && Object.hasOwn(CAUSES, text))
-  check(
-    'dgt_kind',
-    kind ? `${kind.element}/${kind.code}` : record.type,
-    kind !== null && Object.hasOwn(KINDS, `${kind.element}/${kind.code}`),
-  )
-  check('dgt_record_type', record.type, RECORD_TYPES.has(record.type))
-  check('dgt_source', record.source, SOURCES.has(record.source ?? ''))
-  check('dgt_severity', record.severity, Object.hasOwn(GRADES, record.severity ?? ''))
-  check('dgt_validity', record.validity, record.validity === 'active')
-  check('dgt_probability', record.probability, record.probability === 'certain')
-  check('dgt_direction', location.direction, Object.hasOwn(DIRECTIONS, location.direction ?? ''))
-  check('dgt_compass', location.compass, location.compass === 'unknown' || Object.hasOwn(COMPASS, location.compass ?? ''))
-  check('dgt_compliance', record.compliance, record.compliance === 'mandatory' || record.compliance === 'advisory')
-  check('dgt_descriptor', location.descriptor, location.descriptor === 'onPass')
-  for (const lane of location.lanes) check('dgt_lane', lane, Object.hasOwn(LANE_USAGES, lane))
+  check('cause', text, text !== null && Object.hasOwn(CAUSES, text))
+  check('kind', kind ? `${kind.element}/${kind.code}` : record.type, kind !== null && Object.hasOwn(KINDS, `${kind.element}/${kind.code}`))
+  check('record_type', record.type, types.has(record.type))
+  check('source', record.source, SOURCES.has(record.source ?? ''))
+  check('severity', record.severity, Object.hasOwn(GRADES, record.severity ?? ''))
+  check('validity', record.validity, record.validity === 'active')
+  check('probability', record.probability, probabilities.has(record.probability ?? ''))
+  check('direction', location.direction, Object.hasOwn(DIRECTIONS, location.direction ?? ''))
+  check('compass', location.compass, location.compass === 'unknown' || Object.hasOwn(COMPASS, location.compass ?? ''))
+  check('compliance', record.compliance, record.compliance === 'mandatory' || record.compliance === 'advisory')
+  check('descriptor', location.descriptor, location.descriptor === 'onPass')
+  for (const lane of location.lanes) check('lane', lane, Object.hasOwn(LANE_USAGES, lane))
   for (const part of location.carriageways)
-    check('dgt_carriageway', part, part === 'unspecifiedCarriageway' || Object.hasOwn(CARRIAGEWAY_CODES, part))
-  for (const type of record.vehicles.types) check('dgt_vehicle', type, type === 'anyVehicle' || Object.hasOwn(VEHICLE_TYPES, type))
-  for (const { operator } of record.vehicles.characteristics) check('dgt_operator', operator, EXCEEDS.has(operator ?? ''))
+    check('carriageway', part, part === 'unspecifiedCarriageway' || Object.hasOwn(CARRIAGEWAY_CODES, part))
+  for (const type of record.vehicles.types) check('vehicle', type, type === 'anyVehicle' || Object.hasOwn(VEHICLE_TYPES, type))
+  for (const { operator } of record.vehicles.characteristics) check('operator', operator, EXCEEDS.has(operator ?? ''))
 }
 
 /** The direction along the road; UNKNOWN if absent, the source's own code if unlisted. */

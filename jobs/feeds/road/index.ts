@@ -15,12 +15,14 @@ import { madridSensorEditions } from './madrid-sensor-editions.ts'
 import { madridSensors } from './madrid-sensors.ts'
 import { madridTraffic } from './madrid-traffic.ts'
 import { sctIncidentsFeed } from './sct-incidents.ts'
+import { trafikoaIncidents } from './trafikoa-incidents.ts'
 import { valenciaTraffic } from './valencia-traffic.ts'
 
 /** Feeds about roads. */
 export const feeds: readonly Feed[] = Object.freeze([
   dgtIncidentsFeed,
   sctIncidentsFeed,
+  trafikoaIncidents,
   dgtVms,
   dgtVmsDevices,
   dgtDetectors,

@@ -25,6 +25,20 @@ export const sct = defineSource({
   commercial_use: 'yes',
 })
 
+/**
+ * Trafikoa, the traffic authority of the Basque Country, on the national access point. Its page there says "No licence - No
+ * contract": no licence is stated.
+ */
+export const trafikoa = defineSource({
+  id: 'trafikoa',
+  publisher: 'Dirección de Tráfico del Gobierno Vasco (Trafikoa)',
+  url: 'https://nap.dgt.es/dataset/incidencias-gobierno-vasco-dt-gv',
+  licence: 'No licence stated (No licence - No contract)',
+  licence_url: 'https://nap.dgt.es/dataset/incidencias-gobierno-vasco-dt-gv',
+  attribution: 'Eusko Jaurlaritza - Gobierno Vasco. Trafikoa',
+  commercial_use: 'unknown',
+})
+
 /** The city of Madrid's open data. */
 export const madrid = defineSource({
   id: 'madrid',

@@ -15,6 +15,8 @@ export interface ContentFault {
       }
 }
 
+const BASQUE = 'trafikoa_incidents/situations.xml'
+const ENDLESS = 'overallEndTime is not after overallStartTime: end taken as unknown'
 const NMEA = 'ais_receivers/minute.nmea'
 const FRAMES = 'aisstream/minute.ndjson'
 const NO_PLACE = 'position reports without a position'
@@ -334,6 +336,21 @@ export const FAULTS: readonly ContentFault[] = [
   { file: FLIGHTS, change: [['"iataOtro"', '"destino"']], expect: 'has another airport' },
   { file: FLIGHTS, change: [['"00:05:00"', '"pronto"']], expect: { rows: 6, unknown: { BTR: 1 }, warnings: ['horaEstimada is no time'] } },
   { file: 'sct_incidents/incidents.xml', change: [['identificador>', 'id>']], expect: 'incidents has no identificador' },
+  { file: BASQUE, change: [['schema/1_0/1_0', 'schema/2/2_0']], expect: 'the root is' },
+  { file: BASQUE, change: [['12:02:07.000+01:00', '12:02:07']], expect: 'no time with offset' },
+  {
+    file: BASQUE,
+    change: [['<_0:informationStatus>real<', '<_0:informationStatus>test<']],
+    expect: { rows: 0, rejected: { 'information status is not real': 5 }, unknown: { test: 5 }, warnings: [ENDLESS] },
+  },
+  {
+    file: BASQUE,
+    change: [
+      ['_0:Activities', '_0:MeteoriteStrike'],
+      ['>4000.0<', '>-4.0<'],
+    ],
+    expect: { rows: 5, unknown: { MeteoriteStrike: 1 }, warnings: ['referencePointDistance below 0 taken as unknown', ENDLESS] },
+  },
   {
     file: DAILY,
     change: [['"fecha" : "2026-01-03"', '"fecha" : "2026-01-04"']],

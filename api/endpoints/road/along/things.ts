@@ -88,7 +88,10 @@ export function thingsOf(states: ThingStates, posts: Posts | null): readonly (re
 const incidentThings = memo((state: ThingStates[0], posts: Posts | null): Thing[] =>
   withoutDuplicates(state.rows).map((row) => {
     const one = toIncident(row)
-    const { id, road, km, km_to, direction, position, descriptions, source, updated_at } = one
+    const { id, road, km, km_to, direction, descriptions, source, updated_at } = one
+    // A third of the Basque Country's have only a road and a kilometre.
+    const position =
+      one.position ?? (road === null || km === null ? null : (posts?.at(foldRoad(road), km, one.province_code)[0]?.position ?? null))
     const { type, severity, delay_minutes, starts_at, expected_end_at } = one
     const incident = { type, severity, delay_minutes, starts_at, expected_end_at, is_closed: one.measures.some(closesRoad) }
     return {
