@@ -28,6 +28,7 @@ import {
   parameterPart,
   problemResponse,
   ref,
+  withGeometryRefs,
 } from './openapi-parts.ts'
 import { OPEN_TO_PLAIN_HTTP, platformPaths } from './openapi-platform.ts'
 import { contentOf, recordSchemas } from './openapi-replies.ts'
@@ -162,7 +163,11 @@ function methodsOf(endpoint: Endpoint, about: About): Part {
     operationId: `${endpointId(endpoint.path)}_by_body`,
     tags: [endpoint.domain, 'extra'],
     parameters: (get['parameters'] as readonly Part[]).filter(({ name }) => name !== param),
-    requestBody: { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema, example }])) },
+    requestBody: {
+      required: true,
+      description,
+      content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: withGeometryRefs(schema), example }])),
+    },
     responses: { ...responses, 415: limitedResponse(['unsupported-media-type']) },
   }
   return { get, post }

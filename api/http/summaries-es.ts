@@ -23,6 +23,8 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   trafico_ciudades_by_ciudad: 'Tráfico en directo en los sensores o tramos de una ciudad',
   trafico_ciudades_by_ciudad_historico: 'Serie de la congestión de una ciudad',
   trafico_prediccion: 'Predicción del tráfico a cuatro horas, tráfico habitual y comparación',
+  carreteras_by_road_estado: 'Todo lo que hay en una carretera, por orden kilométrico',
+  carreteras_by_road_geometria: 'Trazado de una carretera con sus puntos kilométricos',
   trafico_ruta: 'Todo lo que hay en un trayecto, en el orden en que se encuentra',
   trafico_ruta_by_body: 'Lo mismo, con el trayecto como GeoJSON en el cuerpo',
   trafico_obras: 'Obras en carretera, en curso y previstas',

@@ -13,6 +13,8 @@ import { panelChanges } from './panel-changes.ts'
 import { panelHistory } from './panel-history.ts'
 import { panelById, panelList } from './panels.ts'
 import { pastIncidentList } from './past-incidents.ts'
+import { roadGeometry } from './road-geometry.ts'
+import { roadState } from './road-state.ts'
 import { routeList } from './route.ts'
 import { sensorHistory } from './sensor-history.ts'
 import { sensorById, sensorList } from './sensors.ts'
@@ -50,6 +52,8 @@ export const road = defineDomain({
     trafficForecastList,
     worksList,
     routeList,
+    roadState,
+    roadGeometry,
     roadPlaceList,
   ],
 })

@@ -71,6 +71,26 @@ export class Posts {
     return new Set(this.#roads.keys())
   }
 
+  /** The posts of a road in kilometre order. */
+  of(road: string): readonly Post[] {
+    return this.#roads.get(road) ?? []
+  }
+
+  /** The continuous parts of a road in each province: posts at most `GAP_KM` apart that do not contradict each other. */
+  runs(road: string): (readonly [Post, ...Post[]])[] {
+    const provinces = Map.groupBy(this.of(road), ({ province_code }) => province_code).values()
+    return [...provinces].flatMap((posts) => {
+      const runs: [Post, ...Post[]][] = []
+      for (const post of posts) {
+        const run = runs.at(-1)
+        const last = run?.at(-1)
+        if (run && last && stretchOf(last, post)) run.push(post)
+        else runs.push([post])
+      }
+      return runs
+    })
+  }
+
   /**
    * Locates a kilometre of a road: one place, or one per province with a road of that name; none if posts are too far away or
    * contradict each other. Posts of one province take precedence over posts on both sides of a border.

@@ -133,7 +133,7 @@ export const routeList = defineEndpoint({
       type: 'object',
       required: ['type', 'coordinates'],
       properties: {
-        type: { type: 'string', enum: ['LineString'] },
+        type: { type: 'string', const: 'LineString' },
         coordinates: { type: 'array', minItems: 2, maxItems: POSITIONS_MOST, items: { type: 'array', minItems: 2, items: DOUBLE } },
       },
     },

@@ -1,0 +1,118 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
+import { col, type Line } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
+import { group, integerParam, numberParam, required } from '../../define/params.ts'
+import { roadName, roadParam } from '../../define/params-place.ts'
+import { InvalidParam } from '../../define/problems.ts'
+import { nearest } from '../../define/suggest.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
+import { GAP_KM, type Post, roadPosts } from './posts.ts'
+
+const { columns } = roadPoints
+const SIMPLIFY_MOST_M = 5000
+
+/** The road of a path. */
+export const pathRoad = required(roadParam)
+
+/** The parameters `km_from` and `km_to` of a road that the path names. */
+export const kilometreParams = group(
+  {
+    km_from: numberParam('Begin of the stretch.', { min: 0, max: 2000, unit: 'km', example: '10' }),
+    km_to: numberParam('End of the stretch, inclusive.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
+  },
+  ({ km_from, km_to }) => {
+    if (km_from !== null && km_to !== null && km_from > km_to)
+      throw new InvalidParam(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
+    return { km_from: km_from ?? 0, km_to: km_to ?? Number.POSITIVE_INFINITY }
+  },
+)
+
+const part = record('RoadPart', 'A continuous part of a road in a province, as a line through its located kilometres.', {
+  id: col.string(0, 'Road, province and first kilometre.', { example: 'A-2/08/582' }),
+  road: meaning(columns.road, 'Road designation.'),
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  km_from: col.decimal(0, 'First kilometre of the part.', { scale: 1, unit: 'km', example: 582 }),
+  km_to: col.decimal(0, 'Last kilometre of the part.', { scale: 1, unit: 'km', example: 598.5 }),
+  length_m: col.integer(0, 'Length of the line.', { unit: 'm', example: 16_240 }),
+  error_m: col.integer(0, 'Largest error of its kilometres; between them the road may bend away from the line.', {
+    unit: 'm',
+    example: 100,
+  }),
+  kilometres: nested.objects('Kilometre marks: the located kilometres on the line.', {
+    km: columns.km,
+    lat: col.float(0, 'Latitude, WGS84.', { unit: 'deg', example: 41.514583 }),
+    lon: col.float(0, 'Longitude, WGS84.', { unit: 'deg', example: 1.897944 }),
+    error_m: columns.error_m,
+    source: columns.source,
+  }),
+  geometry: col.line(0, 'The line, in the direction of growing kilometres; null for a single located kilometre.', {
+    nullable: true,
+    example: {
+      type: 'LineString',
+      coordinates: [
+        [1.87, 41.49],
+        [1.9, 41.52],
+      ],
+    },
+  }),
+})
+
+function partOf(posts: readonly [Post, ...Post[]], simplify_m: number): ValueOf<typeof part.fields> {
+  const [first] = posts
+  const last = posts.at(-1) as Post
+  const line: Line = posts.map(({ position }) => [position.lon, position.lat] as const)
+  const kept = simplify_m === 0 ? posts.map((_, at) => at) : simplifiedPoints(line, simplify_m)
+  return {
+    id: `${roadName(first.road)}/${first.province_code}/${first.km}`,
+    ...{ road: roadName(first.road), province: provinceName(first.province_code), province_code: first.province_code },
+    ...{ km_from: first.km, km_to: last.km, length_m: Math.round(lengthM(line)) },
+    error_m: Math.max(...posts.map(({ error_m }) => error_m)),
+    kilometres: kept.map((at) => {
+      const { km, position, error_m, source } = posts[at] as Post
+      return { km, ...position, error_m, source }
+    }),
+    geometry: posts.length < 2 ? null : kept.map((at) => line[at] as Line[0]),
+  }
+}
+
+/** The line of a road. */
+export const roadGeometry = defineEndpoint({
+  path: '/api/carreteras/{road}/geometria',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Line of a road with kilometre marks',
+  about: `The continuous parts of the road in each province, as GeoJSON unless another format is requested. A gap of more than ${GAP_KM} km between located kilometres is a gap.`,
+  params: {
+    road: pathRoad,
+    stretch: kilometreParams,
+    simplify: integerParam('Leaves out points of the line, and their kilometre marks, that are at most this far from it.', {
+      ...{ min: 1, max: SIMPLIFY_MOST_M, unit: 'm', example: '50' },
+    }),
+  },
+  returns: {
+    ...{ kind: 'list', name: 'parts', record: part, key: ['id'], id: 'id', sorts: ['km_from', 'length_m'], order: 'km_from' },
+    ...{ limit: { default: 1000, max: 20_000 }, prefers: 'geojson' },
+  },
+  read: {
+    kind: 'memory',
+    from: [],
+    lake: [roadPoints],
+    answer: async ({ cached }, { road, stretch, simplify }) => {
+      const posts = await cached(roadPosts, '')
+      const runs = posts.runs(road)
+      if (runs.length === 0) return null
+      return runs.flatMap((run) => {
+        const [first, ...rest] = run.filter(({ km }) => km >= stretch.km_from && km <= stretch.km_to)
+        return first ? [partOf([first, ...rest], simplify ?? 0)] : []
+      })
+    },
+    suggestion: async ({ cached }, { road }) => {
+      const near = nearest(road, (await cached(roadPosts, '')).roads)
+      return near === null ? null : `/api/carreteras/${near}/geometria`
+    },
+  },
+  example: { road: 'A-2' },
+})

@@ -1,0 +1,149 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { isInPolygons } from '../../../lake/places/rings.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { record, type ValueOf } from '../../define/fields.ts'
+import { distanceM } from '../../define/geo.ts'
+import { memo } from '../../define/memo.ts'
+import { listOf, oneOf, withDefault } from '../../define/params.ts'
+import { foldRoad, roadName } from '../../define/params-place.ts'
+import { nearest } from '../../define/suggest.ts'
+import { fuelParam } from '../fuel/station.ts'
+import { ROAD_ITEMS, type RoadItemKind } from './along/kinds.ts'
+import { WEATHER_M } from './along/match.ts'
+import { itemFields, itemTail } from './along/route-item.ts'
+import { THING_DATASETS, type Thing, thingsOf } from './along/things.ts'
+import { type Post, roadPosts } from './posts.ts'
+import { kilometreParams, pathRoad } from './road-geometry.ts'
+
+const KINDS = Object.keys(ROAD_ITEMS.codes) as RoadItemKind[]
+const DEFAULT_KINDS = KINDS.filter((kind) => kind !== 'SENSOR')
+
+const { direction, km, km_to, ...tail } = itemTail
+
+const item = record(
+  'RoadItem',
+  'Something on a road.',
+  {
+    ...itemFields,
+    place: col.integer(0, 'Its place in the order of travel: by growing kilometres, with direction=NEGATIVE by falling ones.', {
+      unit: '1',
+      example: 1,
+    }),
+    km: { ...km, about: 'Its kilometre; of a warning or a weather station that of the nearest located point of the road.' },
+    km_to,
+    direction,
+    ...tail,
+  },
+  { id: 'id', localise: (one, lang) => (lang === 'en' ? { ...one, title: one.titles.en } : one) },
+)
+
+/** The things on each road, by folded name. */
+const byRoad = memo(
+  (things: readonly Thing[]): ReadonlyMap<string, readonly Thing[]> =>
+    Map.groupBy(
+      things.filter(({ road }) => road !== null),
+      ({ road }) => foldRoad(road as string),
+    ),
+)
+
+/** A thing at a stretch of the road. */
+interface Placed {
+  readonly thing: Thing
+  readonly km: number
+  readonly km_to: number | null
+}
+
+/** The things on a road, with those that state no road but lie beside its posts. */
+function placedOn(road: string, kinds: readonly (readonly Thing[])[], posts: readonly Post[]): Placed[] {
+  return kinds.flatMap((things): Placed[] => {
+    const [first] = things
+    if (first?.kind === 'WEATHER_WARNING') return things.flatMap((thing) => warned(thing, posts) ?? [])
+    if (first?.kind === 'WEATHER_STATION') return things.flatMap((thing) => beside(thing, posts) ?? [])
+    return (byRoad(things).get(road) ?? []).flatMap((thing) => (thing.km === null ? [] : [{ thing, km: thing.km, km_to: thing.km_to }]))
+  })
+}
+
+function warned(thing: Thing, posts: readonly Post[]): Placed | null {
+  const { area } = thing
+  const inside = area ? posts.filter(({ position: { lon, lat } }) => isInPolygons(area, [lon, lat])) : []
+  const [first, last] = [inside[0], inside.at(-1)]
+  return first && last ? { thing, km: first.km, km_to: last.km } : null
+}
+
+function beside(thing: Thing, posts: readonly Post[]): Placed | null {
+  const { position } = thing
+  if (!position) return null
+  let best: { readonly km: number; readonly away_m: number } | null = null
+  for (const post of posts) {
+    const away_m = distanceM(position, post.position)
+    if (away_m <= WEATHER_M && (best === null || away_m < best.away_m)) best = { km: post.km, away_m }
+  }
+  return best && { thing, km: best.km, km_to: null }
+}
+
+/** What is on a road now. */
+export const roadState = defineEndpoint({
+  path: '/api/carreteras/{road}/estado',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Everything on a road now, in the order of its kilometres',
+  about:
+    'Incidents, works, beacons, panels, filling stations by their address, weather warnings whose area the road crosses, and weather stations within ' +
+    `${WEATHER_M / 1000} km of a located point of it; with \`include=SENSOR\` also the detectors of each lane. Things without a kilometre are not listed.`,
+  params: {
+    road: pathRoad,
+    stretch: kilometreParams,
+    direction: oneOf('Only what concerns this direction; what concerns both, or states none, is listed too.', ['POSITIVE', 'NEGATIVE'], {
+      example: 'POSITIVE',
+    }),
+    include: listOf(oneOf('Only these kinds of things; by default all but SENSOR.', KINDS, { example: 'INCIDENT' })),
+    fuel: withDefault(fuelParam, 'DIESEL_A'),
+  },
+  returns: {
+    ...{ kind: 'list', name: 'items', record: item, key: ['kind', 'id'], sorts: ['place', 'km', 'price'], order: 'place' },
+    limit: { default: 1000, max: 20_000 },
+  },
+  read: {
+    kind: 'memory',
+    from: THING_DATASETS,
+    lake: [roadPoints],
+    needs: [],
+    isOfAny: true,
+    reportsMissing: true,
+    answer: async ({ states, optional }, { road, stretch, direction: wanted, include, fuel }) => {
+      const posts = await optional(roadPosts, '')
+      const all = placedOn(road, thingsOf(states, posts), posts?.of(road) ?? [])
+      if (all.length === 0 && !posts?.roads.has(road)) return null
+      const kinds = new Set<string>(include ?? DEFAULT_KINDS)
+      const isWanted = ({ thing, km, km_to }: Placed): boolean =>
+        kinds.has(thing.kind) &&
+        Math.max(km, km_to ?? km) >= stretch.km_from &&
+        Math.min(km, km_to ?? km) <= stretch.km_to &&
+        (wanted === null || thing.direction === wanted || (thing.direction !== 'POSITIVE' && thing.direction !== 'NEGATIVE'))
+      const sign = wanted === 'NEGATIVE' ? -1 : 1
+      return all
+        .filter(isWanted)
+        .sort((one, other) => sign * (one.km - other.km) || (one.thing.id < other.thing.id ? -1 : 1))
+        .map((one, at) => shown(one, at + 1, fuel))
+    },
+    suggestion: async ({ optional }, { road }) => {
+      const near = nearest(road, (await optional(roadPosts, ''))?.roads ?? new Set())
+      return near === null ? null : `/api/carreteras/${near}/estado`
+    },
+  },
+  example: { road: 'A-2' },
+})
+
+function shown({ thing, km, km_to }: Placed, place: number, fuel: string): ValueOf<typeof item.fields> {
+  const { kind, id, titles, road, direction, position, prices, details, url, source, updated_at } = thing
+  const sold = prices?.[fuel]
+  const { fuel_station } = details
+  return {
+    ...{ kind, id, title: titles.es, titles, place, km, km_to, direction },
+    ...{ road: road === null ? null : roadName(road), position, price: sold && !sold.price_issue ? sold.price : null },
+    ...details,
+    fuel_station: fuel_station && sold ? { ...fuel_station, price_unit: sold.price_unit, price_issue: sold.price_issue } : fuel_station,
+    ...{ url, source, updated_at },
+  }
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { roadPoints } from '../../lake/datasets/road/road-points.ts'
+import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { until } from '../helpers/until.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const AT = Date.UTC(2026, 0, 2)
+/** Degrees of latitude of a kilometre. */
+const KM = 180 / (Math.PI * 6371.0088)
+const post = (road: string, km: number, north_km = km): AnyRow => ({
+  ...exampleTableRow(roadPoints),
+  ...{ month: '2026-01', road, province_code: '28', km, position: { lat: 40 + north_km * KM, lon: -3 }, error_m: 100, records: 1 },
+})
+const incident = (id: string, km: number, direction: string, more: AnyRow = {}): AnyRow => ({
+  ...exampleRow(incidents),
+  ...{ source_id: id, incident_id: `inc_${id}`, road: 'A-99', km, km_to: null, direction, province_code: '28', to: null },
+  ...{ position: { lat: 40 + km * KM, lon: -3 }, source: 'dgt', ...more },
+})
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await service.land(roadPoints, [...[1, 3, 5, 7, 20, 22].map((km) => post('A-99', km)), post('M-5', 1)], AT)
+  const found = [
+    ...[incident('north', 4, 'POSITIVE'), incident('south', 6, 'NEGATIVE'), incident('both', 2, 'BOTH'), incident('end', 21, 'POSITIVE')],
+    incident('placeless', 5, 'BOTH', { source: 'trafikoa', position: null }),
+    incident('other', 4, 'POSITIVE', { road: 'M-5', position: { lat: 40, lon: -2 } }),
+  ]
+  await service.publish(incidents, found, { at: AT, feed: 'dgt_incidents' })
+  await service.publish(v16Beacons, [{ ...exampleRow(v16Beacons), road: 'A99', km: 3.5, direction: 'POSITIVE', beacon_id: 'v16_a' }], {
+    at: AT,
+    feed: 'dgt_incidents',
+  })
+  await until('the posts are known', async () => (await service.json('/api/geo/pk?road=A-99&km=3')).total === 1)
+}, 30_000)
+afterAll(() => service?.close())
+
+const ids = async (query: string): Promise<string[]> =>
+  (await service.json(`/api/carreteras/A-99/estado?${query}`)).items.map(({ id }: Reply) => id)
+
+describe('/api/carreteras/{road}/estado', () => {
+  test('has what is on the road in the order of its kilometres, or of travel', async () => {
+    expect(await ids('')).toEqual(['inc_both', 'v16_a', 'inc_north', 'inc_placeless', 'inc_south', 'inc_end'])
+    expect(await ids('direction=NEGATIVE')).toEqual(['inc_south', 'inc_placeless', 'inc_both'])
+    expect(await ids('direction=POSITIVE&km_from=3&km_to=5')).toEqual(['v16_a', 'inc_north', 'inc_placeless'])
+    expect(await ids('include=BEACON')).toEqual(['v16_a'])
+  })
+
+  test('of a road that nobody knows there is nothing, and a near one is suggested', async () => {
+    const response = await service.get('/api/carreteras/A-98/estado')
+    expect([response.status, ((await response.json()) as Reply).detail]).toEqual([
+      404,
+      expect.stringContaining('/api/carreteras/A99/estado'),
+    ])
+  })
+})
+
+test('what has only a road and a kilometre is on the path at that kilometre', async () => {
+  const { items } = await service.json('/api/trafico/ruta?road=A-99&km_from=1&km_to=7&include=INCIDENT,WORKS')
+  const placeless = items.find(({ id }: Reply) => id === 'inc_placeless')
+  expect(Math.abs(placeless.distance_from_start_m - 4000)).toBeLessThan(5)
+  // The way back meets the opposite direction.
+  const back: Reply = await service.json('/api/trafico/ruta?road=A-99&km_from=7&km_to=1&include=INCIDENT,WORKS')
+  expect(items.map(({ id }: Reply) => id)).toEqual(['inc_both', 'inc_north', 'inc_placeless'])
+  expect(back.items.map(({ id }: Reply) => id)).toEqual(['inc_south', 'inc_placeless', 'inc_both'])
+})
+
+describe('/api/carreteras/{road}/geometria', () => {
+  test('is a line for each continuous part: a gap is a gap', async () => {
+    const { features } = await service.json('/api/carreteras/a99/geometria?format=geojson')
+    expect(features.map(({ properties: { km_from, km_to, length_m } }: Reply) => [km_from, km_to, length_m])).toEqual([
+      [1, 7, 6000],
+      [20, 22, 2000],
+    ])
+    expect(features[0].geometry.coordinates).toHaveLength(4)
+    expect(features[0].properties.kilometres.map(({ km }: Reply) => km)).toEqual([1, 3, 5, 7])
+  })
+
+  test('is cut to kilometres and simplified on request', async () => {
+    const { parts } = await service.json('/api/carreteras/A-99/geometria?format=json&km_from=3&km_to=21&simplify=10')
+    expect(parts.map(({ km_from, km_to, kilometres }: Reply) => [km_from, km_to, kilometres.length])).toEqual([
+      [3, 7, 2],
+      [20, 20, 1],
+    ])
+    expect(parts[1].geometry).toBeNull()
+    expect((await service.get('/api/carreteras/A-99/geometria?km_from=9&km_to=3')).status).toBe(400)
+  })
+})
