@@ -4,6 +4,7 @@ import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
+import { exampleService } from './example-service.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const AT = Date.UTC(2026, 0, 2)
@@ -86,5 +87,68 @@ describe('/api/carreteras/{road}/geometria', () => {
     ])
     expect(parts[1].geometry).toBeNull()
     expect((await service.get('/api/carreteras/A-99/geometria?km_from=9&km_to=3')).status).toBe(400)
+  })
+})
+
+describe('/api/trafico/resumen', () => {
+  /** Lists with other filters of their own by default. */
+  const OTHER = ['SENSORS', 'CITY_SECTIONS']
+
+  test.each(['', '?province=28', '?province=18', '?province=08'])('%s counts what the lists have', async (query) => {
+    const examples = await exampleService()
+    const { counts } = await examples.json(`/api/trafico/resumen${query}`)
+    let total = 0
+    for (const { topic, count, url } of counts) {
+      if (OTHER.includes(topic)) continue
+      expect([topic, count]).toEqual([topic, (await examples.json(url)).total])
+      total += count
+    }
+    expect([counts.length, total > 0]).toEqual([12, true])
+  })
+
+  test('of a list that has not arrived there is no number', async () => {
+    const { counts, meta } = await service.json('/api/trafico/resumen?lang=en')
+    const of = (topic: string): Reply => counts.find((one: Reply) => one.topic === topic)
+    expect(of('BEACONS')).toMatchObject({ count: 1, title: 'Active V16 beacons', updated_at: new Date(AT).toISOString() })
+    expect(of('FUEL_STATIONS')).toMatchObject({ count: null, updated_at: null })
+    expect(meta.missing.map(({ dataset }: Reply) => dataset)).toContain('fuel_stations')
+  })
+})
+
+describe('/api/carreteras', () => {
+  test('lists roads with located kilometres, by text, class and province', async () => {
+    const list = async (query: string): Promise<string[]> =>
+      (await service.json(`/api/carreteras?${query}`)).roads.map(({ id }: Reply) => id)
+    expect(await list('')).toEqual(['A-99', 'M-5'])
+    expect(await list('q=a99')).toEqual(['A-99'])
+    expect(await list('class=OTHER&province=Madrid')).toEqual(['M-5'])
+    expect(await list('province=Sevilla')).toEqual([])
+  })
+
+  test('one road has its provinces, kilometres, and what is on it now', async () => {
+    expect(await service.json('/api/carreteras/a 99')).toMatchObject({
+      ...{ id: 'A-99', class: 'MOTORWAY', provinces: ['Madrid'], km_from: 1, km_to: 22, located_km: 8 },
+      now: [
+        { kind: 'WORKS', count: 5 },
+        { kind: 'BEACON', count: 1 },
+      ],
+      state_url: '/api/carreteras/A-99/estado',
+    })
+    expect((await service.get('/api/carreteras/A-98')).status).toBe(404)
+  })
+
+  test('the accidents and the traffic of a road are those of their own lists', async () => {
+    const examples = await exampleService()
+    const { roads } = await examples.json('/api/carreteras?limit=1000')
+    expect(roads.length).toBeGreaterThan(0)
+    for (const { id } of roads) {
+      const { accidents, state_url, geometry_url } = await examples.json(`/api/carreteras/${encodeURIComponent(id)}`)
+      expect([(await examples.get(state_url)).status, (await examples.get(geometry_url)).status]).toEqual([200, 200])
+      const own = await examples.json(`/api/accidentes/stats?road=${encodeURIComponent(id)}`)
+      for (const one of accidents)
+        expect(own.counts.find(({ source, year }: Reply) => source === one.source && year === one.year)?.accidents ?? one.accidents).toBe(
+          one.accidents,
+        )
+    }
   })
 })

@@ -13,11 +13,13 @@ import { panelChanges } from './panel-changes.ts'
 import { panelHistory } from './panel-history.ts'
 import { panelById, panelList } from './panels.ts'
 import { pastIncidentList } from './past-incidents.ts'
+import { roadById, roadList } from './road-catalogue.ts'
 import { roadGeometry } from './road-geometry.ts'
 import { roadState } from './road-state.ts'
 import { routeList } from './route.ts'
 import { sensorHistory } from './sensor-history.ts'
 import { sensorById, sensorList } from './sensors.ts'
+import { trafficSummary } from './summary.ts'
 import { trafficIntensity } from './traffic-intensity.ts'
 import { v16List } from './v16.ts'
 import { v16History } from './v16-history.ts'
@@ -51,7 +53,10 @@ export const road = defineDomain({
     cityHistory,
     trafficForecastList,
     worksList,
+    trafficSummary,
     routeList,
+    roadList,
+    roadById,
     roadState,
     roadGeometry,
     roadPlaceList,

@@ -1,4 +1,3 @@
-import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
@@ -14,6 +13,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import { foldRoad } from '../../define/params-place.ts'
 import { countStationsOf } from '../../endpoints/mobility/count-station.ts'
+import { dailyTraffic } from '../../endpoints/road/road-traffic.ts'
 import { sectionSensors } from '../../endpoints/road/sections.ts'
 import { sensorsOf } from '../../endpoints/road/sensor.ts'
 import { defineCollection } from '../collection.ts'
@@ -47,27 +47,6 @@ const roadsWithPoints = defineCachedQuery({
   },
 })
 
-const IMD_COLUMNS = { road: col.string(1, 'Road designation.'), imd: col.float(2, 'Mean daily vehicles.', { unit: 'veh/d' }) }
-
-/** Mean daily vehicles of roads in the newest year. Its only key is the empty string. */
-const dailyTraffic = defineCachedQuery({
-  name: 'daily traffic of roads',
-  from: [imdRoads],
-  maxEntries: 1,
-  read: async (reader) => {
-    const edition = (await reader.versions(imdRoads))
-      .map(({ name }) => name)
-      .sort()
-      .at(-1)
-    if (edition === undefined) return []
-    const rows = scan(imdRoads, { edition: { eq: edition } })
-    return await reader.all(
-      sql`SELECT road, CAST(sum(imd * length_km) / sum(length_km) AS DOUBLE) AS imd FROM ${rows} GROUP BY road ORDER BY road`,
-      IMD_COLUMNS,
-    )
-  },
-})
-
 /** Approximate mean daily vehicles of the busiest roads. */
 const MOST_VEHICLES = 150_000
 
@@ -84,9 +63,8 @@ export const roadCollection = defineCollection({
   words: ['carretera', 'autovia', 'autopista', 'autobidea', 'autoestrada', 'road', 'motorway', 'highway', 'nacional'],
   weights: { title: 5 },
   slices: { roads: roadsWithPoints, traffic: dailyTraffic },
-  detail: '/api/incidents?road={id}',
+  detail: '/api/carreteras/{road}',
   documents: function* (_states, { roads, traffic }) {
-    const vehicles = new Map(traffic.map(({ road, imd }) => [foldRoad(road), imd]))
     const names = new Map(corridors.map(({ id, name }) => [foldRoad(id), name.split(', ')[1]]))
     for (const { road, provinces, lat, lon } of roads) {
       const name = names.get(foldRoad(road))
@@ -99,7 +77,7 @@ export const roadCollection = defineCollection({
         position: { lat, lon },
         province_code: others.length === 0 ? (only ?? null) : null,
         text: provinces.map((code) => provinceByCode(code)?.name ?? null),
-        importance: Math.min(1, roadImportance(road, vehicles.get(foldRoad(road)))),
+        importance: Math.min(1, roadImportance(road, traffic.get(foldRoad(road))?.imd)),
       }
     }
   },

@@ -60,7 +60,7 @@ export function worldDocuments(world: World): Map<string, readonly SearchDocumen
     network: networkOf(world),
     register: new Map(),
     roads: roadsOf(world),
-    traffic: [],
+    traffic: new Map(),
     hotspots: [],
     models: [],
     ferries: { connections: ferryConnections(), terminals: new Map() },

@@ -1,0 +1,194 @@
+import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { corridors } from '../../../lake/places/corridors.ts'
+import { lengthM } from '../../../lake/places/lines.ts'
+import { defineCodes } from '../../../lake/schema/codes.ts'
+import { col, type Point } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, record, type ValueOf } from '../../define/fields.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { codeParam, listOf, textParam } from '../../define/params.ts'
+import { foldRoad, provinceParam, roadName } from '../../define/params-place.ts'
+import { nearest } from '../../define/suggest.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { provinceName } from '../common-fields.ts'
+import { ROAD_ITEMS } from './along/kinds.ts'
+import { THING_DATASETS, thingsOf } from './along/things.ts'
+import { type Post, type Posts, roadPosts } from './posts.ts'
+import { pathRoad } from './road-geometry.ts'
+import { accidentYears, dailyTraffic, type RoadTraffic } from './road-traffic.ts'
+
+const ROAD_CLASSES = defineCodes('road_class', 'Class of a road, by its designation.', {
+  MOTORWAY: ['Autovía o autopista', 'Motorway or dual carriageway'],
+  NATIONAL: ['Carretera nacional', 'National road'],
+  OTHER: ['Autonómica, provincial o local', 'Regional, provincial or local road'],
+})
+
+const roadFields = {
+  id: col.string(0, 'Its designation.', { example: 'A-2' }),
+  name: col.string(0, 'Name of the road, if it has one.', { nullable: true, example: 'Autovía del Nordeste' }),
+  class: col.code(0, 'Its class, by its designation: whose road it is, it does not say.', ROAD_CLASSES, { example: 'MOTORWAY' }),
+  provinces: col.list([0, 0], 'Official names of the provinces with located kilometres of it.', col.string(0, 'A name.'), {
+    example: ['Barcelona'],
+  }),
+  province_codes: col.list([0, 0], 'Their INE codes.', col.string(0, 'A code.'), { example: ['08'] }),
+  km_from: col.decimal(0, 'First located kilometre.', { scale: 1, unit: 'km', example: 582 }),
+  km_to: col.decimal(0, 'Last located kilometre.', { scale: 1, unit: 'km', example: 598.5 }),
+  located_km: col.decimal(0, 'Length of its continuous located parts: the coverage of lines and positions.', {
+    ...{ scale: 1, unit: 'km', example: 16.2 },
+  }),
+  counted_km: col.decimal(0, "Length of its sections on the ministry's traffic map; null if it is not there.", {
+    ...{ scale: 1, unit: 'km', nullable: true, example: null },
+  }),
+  imd_veh_day: col.integer(0, 'Mean daily vehicles over these sections; null without them.', {
+    unit: 'veh/d',
+    nullable: true,
+    example: null,
+  }),
+  imd_year: col.integer(0, 'Year of that figure.', { unit: '1', nullable: true, example: null }),
+  position: col.point([0, 0], 'A located kilometre about halfway.', { example: { lat: 41.514583, lon: 1.897944 } }),
+} as const
+
+type Road = ValueOf<typeof roadFields>
+
+const listed = record('Road', 'A road with located kilometres.', roadFields)
+
+/** The roads with located kilometres, with their traffic. */
+const roadsOf = memo((posts: Posts, traffic: ReadonlyMap<string, RoadTraffic> | null): ReadonlyMap<string, Road> => {
+  const names = new Map(corridors.map(({ id, name }) => [foldRoad(id), name.split(', ')[1] ?? null]))
+  return new Map(
+    [...posts.roads].map((road) => {
+      const all = posts.of(road)
+      const [first, last, middle] = [all[0], all.at(-1), all[all.length >> 1]] as [Post, Post, Post]
+      const codes = [...new Set(all.map(({ province_code }) => province_code))].sort()
+      const counted = traffic?.get(road) ?? null
+      const id = roadName(middle.road)
+      return [
+        road,
+        {
+          ...{ id, name: names.get(road) ?? null, class: classOf(id) },
+          provinces: codes.flatMap((code) => provinceName(code) ?? []),
+          ...{ province_codes: codes, km_from: first.km, km_to: last.km, located_km: locatedKm(posts, road) },
+          counted_km: counted && Math.round(10 * counted.length_km) / 10,
+          ...{ imd_veh_day: counted && Math.round(counted.imd), imd_year: counted && counted.year, position: middle.position as Point },
+        },
+      ]
+    }),
+  )
+})
+
+function classOf(road: string): string {
+  if (/^(A|AP|R)-?\d{1,2}$/.test(road)) return 'MOTORWAY'
+  return /^N-?[\dIVX]/.test(road) ? 'NATIONAL' : 'OTHER'
+}
+
+function locatedKm(posts: Posts, road: string): number {
+  const metres = posts.runs(road).reduce((sum, run) => sum + lengthM(run.map(({ position }) => [position.lon, position.lat] as const)), 0)
+  return Math.round(metres / 100) / 10
+}
+
+const textFilter = defineMemoryFilter({
+  name: 'q',
+  param: textParam('Part of the designation or the name; case, accents and hyphens are ignored.', { max: 60, example: 'A-2' }),
+  matches: (q) => {
+    const wanted = foldRoad(q)
+    return ({ id, name }: Road) => foldRoad(id).includes(wanted) || (name !== null && foldRoad(name).includes(wanted))
+  },
+})
+const classFilter = defineMemoryFilter({
+  name: 'class',
+  param: listOf(codeParam('Class of the road.', ROAD_CLASSES, { example: 'MOTORWAY' })),
+  matches: (classes) => (road: Road) => classes.includes(road.class),
+  present: { class: (road: Road) => road.class },
+})
+const ownProvinceFilter = defineMemoryFilter({
+  name: 'province',
+  param: provinceParam,
+  matches:
+    (code) =>
+    ({ province_codes }: Road) =>
+      province_codes.includes(code),
+  present: { province: ({ province_codes }: Road) => province_codes },
+})
+
+const ABOUT =
+  'Roads with kilometres whose position is known, from records of other lists; with the daily traffic of the roads on the traffic map of the ministry.'
+
+/** The catalogue of roads. */
+export const roadList = defineEndpoint({
+  path: '/api/carreteras',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Roads with their class, provinces, located kilometres and daily traffic',
+  about: ABOUT,
+  params: {},
+  filters: [textFilter, classFilter, ownProvinceFilter, areaFilter],
+  returns: {
+    ...{ kind: 'list', name: 'roads', record: listed, key: ['id'], id: 'id', sorts: ['id', 'imd_veh_day', 'located_km'], order: 'id' },
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'memory',
+    from: [],
+    lake: [roadPoints, imdRoads],
+    needs: [roadPoints],
+    answer: async ({ cached, optional }) => [...roadsOf(await cached(roadPosts, ''), await optional(dailyTraffic, '')).values()],
+  },
+  example: { q: 'A-2' },
+})
+
+const profile = record('RoadProfile', 'A road with what is on it now, its traffic and its accidents.', {
+  ...roadFields,
+  now: nested.objects('How many things are on the road now, by kind; kinds without any are left out.', {
+    kind: col.code(0, 'Kind of thing.', ROAD_ITEMS, { example: 'INCIDENT' }),
+    count: col.integer(0, 'Number of them.', { unit: '1', example: 2 }),
+  }),
+  accidents: nested.objects('Accidents with victims by source and year, the newest first; sources overlap and are never added.', {
+    source: roadAccidents.columns.source,
+    year: roadAccidents.columns.year,
+    accidents: col.integer(0, 'Accidents.', { unit: '1', example: 12 }),
+  }),
+  state_url: col.string(0, 'Path of everything on it now.', { example: '/api/carreteras/A-2/estado' }),
+  geometry_url: col.string(0, 'Path of its line.', { example: '/api/carreteras/A-2/geometria' }),
+})
+
+/** One road. */
+export const roadById = defineEndpoint({
+  path: '/api/carreteras/{road}',
+  domain: 'road',
+  plan: 'FREE',
+  excerpts: [{ of: roadAccidents, columns: ['source', 'year'] }],
+  summary: 'One road: provinces, kilometres, live counts, daily traffic and accidents',
+  about: ABOUT,
+  params: { road: pathRoad },
+  returns: { kind: 'one', record: profile },
+  read: {
+    kind: 'memory',
+    from: THING_DATASETS,
+    lake: [roadPoints, imdRoads, roadAccidents],
+    needs: [roadPoints],
+    isOfAny: true,
+    answer: async ({ states, cached, optional }, { road }) => {
+      const posts = await cached(roadPosts, '')
+      const found = roadsOf(posts, await optional(dailyTraffic, '')).get(road)
+      if (!found) return null
+      const counts = new Map<string, number>()
+      for (const things of thingsOf(states, posts))
+        for (const { kind, road: own } of things) if (own !== null && foldRoad(own) === road) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      const path = `/api/carreteras/${encodeURIComponent(found.id)}`
+      return {
+        ...found,
+        now: Object.keys(ROAD_ITEMS.codes).flatMap((kind) => (counts.has(kind) ? [{ kind, count: counts.get(kind) as number }] : [])),
+        accidents: (await optional(accidentYears, road)) ?? [],
+        ...{ state_url: `${path}/estado`, geometry_url: `${path}/geometria` },
+      }
+    },
+    suggestion: async ({ cached }, { road }) => {
+      const near = nearest(road, (await cached(roadPosts, '')).roads)
+      return near === null ? null : `/api/carreteras/${near}`
+    },
+  },
+  example: { road: 'A-2' },
+})

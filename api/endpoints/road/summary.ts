@@ -1,0 +1,203 @@
+import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
+import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
+import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
+import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
+import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
+import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
+import { defineCodes } from '../../../lake/schema/codes.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint.ts'
+import { record, type ValueOf } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
+import { provinceParam } from '../../define/params-place.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
+import { weatherNow } from '../weather/weather.ts'
+import { toIncident } from './incident.ts'
+import { closesRoad } from './incident-filters.ts'
+import { panelsOf } from './panel.ts'
+import { withoutDuplicates } from './same-incident.ts'
+import { readingsOf } from './traffic-intensity.ts'
+
+const SUMMARY_TOPICS = defineCodes('summary_topic', 'What a count of the summary is about.', {
+  INCIDENTS: ['Incidencias', 'Incidents'],
+  CLOSURES: ['Carreteras o calzadas cortadas', 'Closed roads or carriageways'],
+  ACCIDENTS: ['Accidentes', 'Accidents'],
+  CONGESTION: ['Retenciones', 'Congestion'],
+  WORKS: ['Obras', 'Roadworks'],
+  BEACONS: ['Balizas V16 activas', 'Active V16 beacons'],
+  PANELS: ['Paneles con mensaje', 'Panels with a message'],
+  SENSORS: ['Detectores con medida reciente', 'Detectors with a recent reading'],
+  CITY_SECTIONS: ['Tramos urbanos con medida reciente', 'City sections with a recent state'],
+  WEATHER_WARNINGS: ['Avisos meteorológicos', 'Weather warnings'],
+  ADVERSE_WEATHER: ['Estaciones con tiempo adverso', 'Weather stations with adverse conditions'],
+  FUEL_STATIONS: ['Gasolineras', 'Filling stations'],
+})
+type Topic = keyof typeof SUMMARY_TOPICS.codes
+
+/** The list that shows what is counted, with the filter that selects it. */
+const PATHS: Readonly<Record<Topic, string>> = {
+  INCIDENTS: '/api/incidents',
+  CLOSURES: '/api/incidents?closed=true',
+  ACCIDENTS: '/api/incidents?type=ACCIDENT',
+  CONGESTION: '/api/incidents?type=CONGESTION',
+  WORKS: '/api/trafico/obras',
+  BEACONS: '/api/v16',
+  PANELS: '/api/panels?has_message=true',
+  SENSORS: '/api/trafico/intensidad',
+  CITY_SECTIONS: '/api/trafico/ciudades',
+  WEATHER_WARNINGS: '/api/weather/alerts',
+  ADVERSE_WEATHER: `/api/weather?condition=${Object.keys(DRIVING_CONDITIONS.codes).join()}`,
+  FUEL_STATIONS: '/api/gas-stations',
+}
+
+const DATASETS = [
+  ...[incidents, v16Beacons, vmsMessages, vmsDevices, trafficReadings, trafficSensors, trafficSectionStates],
+  ...[weatherAlerts, weatherObservations, weatherStations, fuelStations],
+] as unknown as readonly [
+  typeof incidents,
+  typeof v16Beacons,
+  typeof vmsMessages,
+  typeof vmsDevices,
+  typeof trafficReadings,
+  typeof trafficSensors,
+  typeof trafficSectionStates,
+  typeof weatherAlerts,
+  typeof weatherObservations,
+  typeof weatherStations,
+  typeof fuelStations,
+]
+
+/** Numbers by INE code of the province; `ALL` has those without a province too. */
+type Counts = ReadonlyMap<string, number>
+const ALL = ''
+
+function countsBy<T>(things: readonly T[], provincesOf: (thing: T) => readonly (string | null)[]): Counts {
+  const counts = new Map<string, number>([[ALL, things.length]])
+  for (const thing of things) for (const code of provincesOf(thing)) if (code !== null) counts.set(code, (counts.get(code) ?? 0) + 1)
+  return counts
+}
+
+const byProvince = <T extends { readonly province_code: string | null }>(things: readonly T[]): Counts =>
+  countsBy(things, ({ province_code }) => [province_code])
+
+const incidentCounts = memo((state: State<typeof incidents>): readonly (readonly [Topic, Counts])[] => {
+  const all = withoutDuplicates(state.rows).map(toIncident)
+  const of = (type: string): Counts => byProvince(all.filter((one) => one.type === type))
+  return [
+    ['INCIDENTS', byProvince(all)],
+    ['CLOSURES', byProvince(all.filter(({ measures }) => measures.some(closesRoad)))],
+    ['ACCIDENTS', of('ACCIDENT')],
+    ['CONGESTION', of('CONGESTION')],
+    ['WORKS', of('ROADWORKS')],
+  ]
+})
+const beaconCounts = memo((state: State<typeof v16Beacons>) => byProvince(state.rows))
+const panelCounts = memo((messages: State<typeof vmsMessages>, devices: State<typeof vmsDevices>) =>
+  byProvince(panelsOf([messages, devices]).filter(({ has_message }) => has_message)),
+)
+const sensorCounts = memo((readings: State<typeof trafficReadings>, sensors: State<typeof trafficSensors>) =>
+  byProvince(readingsOf([readings, sensors]).filter(({ is_stale }) => !is_stale)),
+)
+const sectionCounts = memo((state: State<typeof trafficSectionStates>) =>
+  countsBy(
+    state.rows.filter(({ is_stale }) => !is_stale),
+    () => [],
+  ),
+)
+const warningCounts = memo((state: State<typeof weatherAlerts>, minute: number) =>
+  countsBy(
+    state.rows.filter(({ expires_at }) => expires_at > minute),
+    ({ province_codes }) => province_codes,
+  ),
+)
+const adverseCounts = memo((observations: State<typeof weatherObservations>, stations: State<typeof weatherStations>) =>
+  byProvince(weatherNow([observations, stations]).filter(({ conditions }) => conditions.length > 0)),
+)
+const fuelCounts = memo((state: State<typeof fuelStations>) => byProvince(state.rows))
+
+const PROVINCE_CODE = col.string(0, 'INE code of the requested province; null for all of Spain.', { nullable: true, example: '28' })
+
+const count = record(
+  'SummaryCount',
+  'The number of things on the roads now, of one kind.',
+  {
+    topic: col.code(0, 'What is counted.', SUMMARY_TOPICS, { example: 'INCIDENTS' }),
+    title: col.string(0, 'The same in words.', { example: 'Incidencias' }),
+    count: col.integer(0, 'Number of them; null while their feed has not arrived, or if it states no province.', {
+      ...{ unit: '1', nullable: true, example: 12 },
+    }),
+    province: provinceField(PROVINCE_CODE),
+    province_code: PROVINCE_CODE,
+    updated_at: col.instant(0, 'Newest publication that the number comes from; null before the first.', {
+      ...{ nullable: true, example: '2026-01-02T12:23:28.413Z' },
+    }),
+    url: col.string(0, 'Path of the list of them.', { example: '/api/incidents' }),
+  },
+  { localise: (one, lang) => (lang === 'en' ? { ...one, title: SUMMARY_TOPICS.codes[one.topic]?.en ?? one.topic } : one) },
+)
+
+/** The topics whose things are in no province. */
+const WITHOUT_PROVINCE: ReadonlySet<Topic> = new Set(['CITY_SECTIONS'])
+
+/** The counts of all lists about roads. */
+export const trafficSummary = defineEndpoint({
+  path: '/api/trafico/resumen',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Live counts of incidents, works, beacons, panels, weather and stations',
+  about: 'One number for each list about roads, as of its newest publication. `meta.missing` names feeds that have not arrived.',
+  params: { province: provinceParam },
+  returns: {
+    ...{ kind: 'list', name: 'counts', record: count, key: ['topic'], sorts: ['topic', 'count'], order: 'topic' },
+    limit: { default: null, max: 20_000 },
+  },
+  read: {
+    kind: 'memory',
+    from: DATASETS,
+    isOfAny: true,
+    reportsMissing: true,
+    clockGranularity_s: 60,
+    answer: ({ states }, { province }, now) => countsOf(states, now).map((one) => shown(one, province)),
+  },
+  example: { province: 'Granada' },
+})
+
+interface Counted {
+  readonly topic: Topic
+  readonly counts: Counts
+  readonly updated_at: number | null
+}
+
+function countsOf(states: StatesOf<typeof DATASETS>, now: number): Counted[] {
+  const [incident, beacon, message, device, reading, sensor, section, alert, observation, station, fuel] = states
+  const newest = ({ parts }: State): number | null => (parts.length === 0 ? null : Math.max(...parts.map(({ data_time }) => data_time)))
+  const of = (topic: Topic, counts: Counts, state: State): Counted => ({ topic, counts, updated_at: newest(state) })
+  return [
+    ...incidentCounts(incident).map(([topic, counts]) => of(topic, counts, incident as State)),
+    of('BEACONS', beaconCounts(beacon), beacon as State),
+    of('PANELS', panelCounts(message, device), message as State),
+    of('SENSORS', sensorCounts(reading, sensor), reading as State),
+    of('CITY_SECTIONS', sectionCounts(section), section as State),
+    of('WEATHER_WARNINGS', warningCounts(alert, now), alert as State),
+    of('ADVERSE_WEATHER', adverseCounts(observation, station), observation as State),
+    of('FUEL_STATIONS', fuelCounts(fuel), fuel as State),
+  ]
+}
+
+function shown({ topic, counts, updated_at }: Counted, province: string | null): ValueOf<typeof count.fields> {
+  const isKnown = updated_at !== null && (province === null || !WITHOUT_PROVINCE.has(topic))
+  const url = PATHS[topic] as string
+  return {
+    topic,
+    title: SUMMARY_TOPICS.codes[topic]?.es ?? topic,
+    count: isKnown ? (counts.get(province ?? ALL) ?? 0) : null,
+    ...{ province: provinceName(province), province_code: province, updated_at },
+    url: province === null || WITHOUT_PROVINCE.has(topic) ? url : `${url}${url.includes('?') ? '&' : '?'}province=${province}`,
+  }
+}
