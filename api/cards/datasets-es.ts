@@ -272,6 +272,10 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
     'Buques',
     'Buques como los describe su estación AIS: nombre, indicativo, número OMI, tipo, dimensiones y viaje. Sin recreo ni vela.',
   ],
+  low_emission_zones: [
+    'Zonas de bajas emisiones',
+    'Zonas de bajas emisiones de los municipios: contorno, horario y condiciones por distintivo ambiental tal como se publican. Los ayuntamientos usan las condiciones de formas distintas: los datos no dicen qué vehículos pueden entrar.',
+  ],
   vms_devices: [
     'Paneles de mensaje variable',
     'Catálogo de paneles en las carreteras españolas: carretera, kilómetro, sentido y posición. Sin Cataluña ni País Vasco.',

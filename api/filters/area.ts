@@ -44,12 +44,12 @@ export const shapeFilter = defineMemoryFilter({
   param: geoParams,
   matches:
     (area) =>
-    ({ geometry }: { readonly geometry: MultiPolygon }) =>
-      touches(area, geometry),
+    ({ geometry }: { readonly geometry: MultiPolygon | null }) =>
+      geometry !== null && touches(area, geometry),
   distance:
     (centre) =>
     ({ geometry }) =>
-      distanceToPolygonsM(centre, geometry),
+      geometry && distanceToPolygonsM(centre, geometry),
 })
 
 /** `bbox` alone; `param` describes which place of the record is compared. */

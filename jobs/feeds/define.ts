@@ -2,6 +2,7 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { CodeList } from '../../lake/schema/codes.ts'
 import type { AnyRow, Dataset, FeedRow } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
+import type { StreamIntake, StreamKnown, StreamSetting } from './stream-intake.ts'
 
 /** One HTTP request of a feed. */
 export interface FeedRequest {
@@ -14,10 +15,10 @@ export interface FeedRequest {
   readonly maxDecodedBytes: number
   readonly timeout_ms: number
   /**
-   * The expected format, checked by the first bytes; an HTML page is never data. A zip or tar must be complete, and the
+   * The expected format, checked by the first bytes; an HTML page is data only as `html`. A zip or tar must be complete, and the
    * members of a zip must fit within `maxDecodedBytes` together.
    */
-  readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'tar' | 'protobuf' | 'shp' | 'dbf'
+  readonly expects: 'xml' | 'html' | 'json' | 'csv' | 'zip' | 'tar' | 'protobuf' | 'shp' | 'dbf'
   /**
    * Set if the file itself is compressed. It is decompressed like a content-encoding, and `expects` describes the content. The
    * archive keeps it compressed.
@@ -280,24 +281,6 @@ export interface Stream {
   readonly intake: (known: StreamKnown) => StreamIntake
 }
 
-/** Variables of the configuration that streams read. */
-export type StreamSetting = 'AIS_RECEIVERS' | 'AIS_EXCLUDED_MMSI'
-
-/** What a stream filter can use when it starts. */
-export interface StreamKnown {
-  /** The current state of the feed's datasets, by dataset id. */
-  readonly rows: ReadonlyMap<string, readonly AnyRow[]>
-  readonly setting: (env: StreamSetting) => string | null
-}
-
-/** Selects the frames of a stream to store. It may remember frames; rows depend only on what is stored. */
-export interface StreamIntake {
-  /** Handles a frame received at an instant (ms); returns the line to store, without its time, or null. */
-  take(frame: string, at: number, connection: string): string | null
-  /** Dropped frames by reason since the last call; the counts are stored in the file. */
-  counts(): Readonly<Record<string, number>>
-}
-
 /** A file that was unpacked for the engine. */
 export interface BulkFile {
   readonly path: string
@@ -379,6 +362,17 @@ export interface RequestPlan {
    * null after the last. Pure. Bodies are named `<request>`, `<request>.2` and so on; all pages are required.
    */
   readonly next?: (page: FeedBody, url: string) => DownloadStep | null
+  /** Set if the publication is the files of a directory; the plan's one request is then that of any file. */
+  readonly directory?: Directory
+}
+
+/** A page that lists the files of a publication. The page itself is not stored; each file is a body. */
+export interface Directory {
+  readonly index: FeedRequest
+  /** The files that the page lists. Pure. Throws `FormatError` if it lists none. */
+  readonly files: (page: FeedBody, url: string) => readonly { readonly name: string; readonly url: string }[]
+  /** Share of the files that must be answered. */
+  readonly leastShare: number
 }
 
 export type Feed = Readonly<FeedSpec>

@@ -1,6 +1,6 @@
 import { FormatError } from '../feeds/define.ts'
 import { xmlInstant } from './dates.ts'
-import { attribute, type XmlElement, xmlElements, xsiType } from './xml.ts'
+import { attribute, type XmlElement, type XmlQuery, xmlElements, xsiType } from './xml.ts'
 
 /** Which elements of a DATEX II v3 payload to read. */
 interface PayloadQuery {
@@ -8,6 +8,8 @@ interface PayloadQuery {
   readonly type: string
   /** Local name of the elements to return. */
   readonly each: string
+  /** Limits of the reader where its own are too narrow. */
+  readonly limits?: NonNullable<XmlQuery['limits']>
   /** Receives the publication time (ms) and profile version, before any element. */
   readonly header: (publishedAt: number, profileVersion: string | null) => void
 }
@@ -16,12 +18,13 @@ interface PayloadQuery {
  * Reads a payload's elements by local names, in batches while parsing: publishers choose their own prefixes. Throws
  * `FormatError` if the payload has another type, has no publication time before its elements, or ends early.
  */
-export function* payloadElements(bytes: Uint8Array, { type, each, header }: PayloadQuery): Generator<readonly XmlElement[], void> {
+export function* payloadElements(bytes: Uint8Array, { type, each, limits, header }: PayloadQuery): Generator<readonly XmlElement[], void> {
   let profile: string | null = null
   let hasTime = false
   const batches = xmlElements(bytes, {
     root: 'payload',
     each: ['publicationTime', each],
+    ...(limits && { limits }),
     check(root) {
       const found = xsiType(root)
       if (found !== type) throw new FormatError(`DATEX II: the payload is ${found ?? 'of no type'}, expected ${type}`)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawBody, ReceivedBody } from '../../lake/raw/archive.ts'
 import {
-  type DownloadStep,
+  type Directory,
   type Feed,
   type FeedBody,
   type FeedRequest,
@@ -63,7 +63,8 @@ export async function collect(feed: Feed, options: CollectOptions): Promise<Coll
   for (const plan of ready.length > 0 ? ready : feed.plans) {
     options.signal.throwIfAborted()
     try {
-      const { requests, next } = plan
+      const { requests, next, directory } = plan
+      if (directory) return await collectDirectory({ request: requests[0] as FeedRequest, directory }, options)
       return next ? await collectPages({ request: requests[0] as FeedRequest, next }, options) : await collectPlan(plan, options)
     } catch (error) {
       if (!(error instanceof FetchError)) throw error
@@ -140,7 +141,7 @@ export async function collectPages({ request, next }: PagedRequest, options: Col
     if (page.kind !== 'bodies') throw new FetchError(`${url} answered 304 to an unconditional request`, { retryable: true })
     received.push(...page.received)
     decoded.push(...page.decoded)
-    const step = stepAfter(next, page.decoded[0] as FeedBody, url)
+    const step = readStep(next, page.decoded[0] as FeedBody, url)
     if (step === null) return { kind: 'bodies', fetched_at: page.fetched_at, received, decoded }
     if ('refused' in step) {
       const status = received.length === 1 ? (step.status ?? null) : null
@@ -151,9 +152,23 @@ export async function collectPages({ request, next }: PagedRequest, options: Col
   }
 }
 
-function stepAfter(next: PagedRequest['next'], page: FeedBody, url: string): DownloadStep | null {
+/** Fetches the files that a page lists, unconditionally. Throws `FetchError` if too few of them are answered. */
+async function collectDirectory(
+  { request, directory }: { readonly request: FeedRequest; readonly directory: Directory },
+  options: CollectOptions,
+): Promise<Collected> {
+  const { index, files, leastShare } = directory
+  const page = await collectPlan({ requests: [index] }, { ...options, last: null })
+  if (page.kind !== 'bodies') throw new FetchError(`${index.url} answered 304 to an unconditional request`, { retryable: true })
+  const listed = readStep(files, page.decoded[0] as FeedBody, index.url)
+  const requests = listed.map((file) => ({ ...request, ...file }))
+  return collectPlan({ requests, enough: Math.ceil(listed.length * leastShare) }, { ...options, last: null })
+}
+
+/** What a publisher's page says of the next requests. A page that cannot be read is a `FetchError`. */
+function readStep<T>(read: (page: FeedBody, url: string) => T, page: FeedBody, url: string): T {
   try {
-    return next(page, url)
+    return read(page, url)
   } catch (error) {
     if (!(error instanceof FormatError)) throw error
     throw new FetchError(`${url}: ${error.message}`, { retryable: false, cause: error })

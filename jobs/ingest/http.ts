@@ -195,8 +195,9 @@ function decoder(encoding: string): ReturnType<typeof createGunzip> | null {
  * or with its end (then it is refused as empty), a
  * shapefile with 9994, its table with the dBASE version.
  */
+const PAGE = /^<(!doctype\s+html|html|head|body)\b/i
 const BEGINS = {
-  ...{ xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, tar: /^(?:[^]{257}ustar|\0{512}$)/ },
+  ...{ xml: /^</, html: PAGE, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, tar: /^(?:[^]{257}ustar|\0{512}$)/ },
   ...{ shp: /^\0\0'\n/, dbf: /^\u0003/ },
 }
 
@@ -213,7 +214,7 @@ export async function sniff(feedRequest: FeedRequest, bytes: Buffer): Promise<vo
   const wrong = (found: string): FetchError =>
     new FetchError(`request ${feedRequest.name} expects ${feedRequest.expects} and got ${found}`, { retryable: true })
   if (bytes.length === 0) throw wrong('nothing')
-  if (/^<(!doctype\s+html|html|head|body)\b/i.test(head)) throw wrong(`an HTML page: ${head.slice(0, 80).replace(/\s+/g, ' ')}`)
+  if (feedRequest.expects !== 'html' && PAGE.test(head)) throw wrong(`an HTML page: ${head.slice(0, 80).replace(/\s+/g, ' ')}`)
   if (feedRequest.isStreamed && bytes[0] === 0x1f && bytes[1] === 0x8b) return
   const { expects } = feedRequest
   if (!(expects === 'protobuf' ? isProtobuf(bytes) : BEGINS[expects].test(head)))

@@ -1,4 +1,5 @@
 import type { Line, MultiPolygon } from '../schema/columns.ts'
+import { EARTH_M } from './distance.ts'
 
 /** Twice the signed area of a closed ring in the units of its coordinates: positive if counter-clockwise. */
 export function ringArea(ring: Line): number {
@@ -27,4 +28,17 @@ export function isInRing(ring: Line, [x, y]: Line[0]): boolean {
 /** True for a point in one of the polygons and in none of its holes. */
 export function isInPolygons(polygons: MultiPolygon, at: Line[0]): boolean {
   return polygons.some((rings) => rings.filter((ring) => isInRing(ring, at)).length % 2 === 1)
+}
+
+const METRES_PER_DEGREE = (EARTH_M * Math.PI) / 180
+
+/** Area of a closed ring over ground, m², on a plane at its latitude: for rings of some kilometres. */
+export function ringAreaM2(ring: Line): number {
+  const middle = ring.reduce((sum, [, lat]) => sum + lat, 0) / ring.length
+  return (Math.abs(ringArea(ring)) / 2) * METRES_PER_DEGREE ** 2 * Math.cos((middle * Math.PI) / 180)
+}
+
+/** Area of polygons without their holes, m², like `ringAreaM2`. */
+export function polygonsAreaM2(polygons: MultiPolygon): number {
+  return polygons.flat().reduce((sum, ring) => sum + Math.sign(ringArea(ring)) * ringAreaM2(ring), 0)
 }

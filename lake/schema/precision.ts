@@ -15,7 +15,7 @@ export const DIGITS = 6
  */
 export const FLOAT_DECIMALS: Readonly<Record<keyof typeof UNITS, number | null>> = {
   ...{ '1': null, deg: DEGREE_DECIMALS, '%': 1 },
-  ...{ mm: 1, cm: 1, m: 0, km: 3 },
+  ...{ mm: 1, cm: 1, m: 0, km: 3, km2: 6 },
   ...{ '[kn_i]': 1, 'deg/min': 1, 'km/h': 1, 'm/s': 1, 'veh/h': 1, 'veh/d': 1, 'veh.km': 1 },
   ...{ s: 0, min: 1, h: 1, wk: 1 },
   ...{ Cel: 1, hPa: 1, t: 2, kg: 2, L: 2, kW: 1, V: 1, 'ug/m3': 2, 'mg/m3': 2, By: 0 },

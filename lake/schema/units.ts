@@ -4,6 +4,7 @@ export const UNITS = {
   mm: 'millimetres',
   m: 'metres',
   km: 'kilometres',
+  km2: 'square kilometres',
   'km/h': 'kilometres per hour',
   'm/s': 'metres per second',
   '[kn_i]': 'knots',

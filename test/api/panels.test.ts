@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isWithinHours } from '../../api/endpoints/road/zones.ts'
+import { lowEmissionZones } from '../../lake/datasets/road/low-emission-zones.ts'
 import { vmsDevices } from '../../lake/datasets/road/vms-devices.ts'
 import { vmsMessages } from '../../lake/datasets/road/vms-messages.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
@@ -29,11 +31,41 @@ const devices = [
 ]
 const messages = [message('1'), message('2', EMPTY), message('3', BLANK), message('5', { is_stale: true }), message('9')]
 
+/** A square around a point of Madrid, as a zone. */
+const zone = (zone_id: string, half: number, values: AnyRow = {}): AnyRow => {
+  const [west, south, east, north] = [-3.7 - half, 40.4 - half, -3.7 + half, 40.4 + half]
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return exampleRow(lowEmissionZones, { zone_id, area: [[ring]], area_km2: half, observed_at: T0, ...values })
+}
+const zones = [
+  zone('city', 0.1),
+  zone('old-town', 0.01),
+  zone('far', 0.01, {
+    area: [
+      [
+        [
+          [2, 41],
+          [2.1, 41],
+          [2, 41.1],
+          [2, 41],
+        ],
+      ],
+    ],
+  }),
+]
+
 let service: TestService
 beforeAll(async () => {
   service = await startService()
   await service.publish(vmsDevices, devices, { at: T0 })
   await service.publish(vmsMessages, messages, { at: at(2) })
+  await service.publish(lowEmissionZones, [...zones, zone('no-outline', 0.01, { area: null, area_km2: null })], { at: T0 })
 })
 afterAll(() => service?.close())
 
@@ -165,4 +197,44 @@ describe('history', () => {
     expect((await service.json('/api/panels/4/history')).messages).toEqual([])
     expect((await service.get('/api/panels/404/history')).status).toBe(404)
   })
+})
+
+test('around a point, the zones that contain it come first, the smallest before the others', async () => {
+  const found = async (query: string): Promise<unknown> =>
+    (await service.json(`/api/zbe?${query}`)).zones.map(({ id, distance_m }: Reply) => (distance_m === undefined ? id : [id, distance_m]))
+  const around = [
+    ['old-town', 0],
+    ['city', 0],
+  ]
+  expect(await found('lat=40.4&lon=-3.7')).toEqual(around)
+  expect(await found('bbox=1.9,40.9,2.2,41.2')).toEqual(['far'])
+  expect(await found('')).toEqual(['city', 'far', 'no-outline', 'old-town'])
+})
+
+test('a zone has the raw conditions, and for a label and a time only what is published', async () => {
+  const one = await service.json('/api/zbe/city')
+  expect(one).toMatchObject({
+    label_conditions: [{ is_negated: true, labels: ['NONE'] }],
+    conditions_with_label: null,
+    is_within_hours: null,
+  })
+  const asked = await service.json('/api/zbe/city?label=C&at=2026-11-27T09:00:00Z')
+  expect(asked).toMatchObject({ conditions_with_label: [], is_within_hours: true })
+  expect(await service.json('/api/zbe/city?label=NONE&at=2026-11-27T19:30:00Z')).toMatchObject({
+    ...{ conditions_with_label: one.label_conditions, is_within_hours: false },
+  })
+})
+
+test.each([
+  ['07:00:00', '20:00:00', [], '2026-11-27T06:00:00Z', true],
+  ['07:00:00', '20:00:00', [], '2026-11-27T05:59:59Z', false],
+  ['07:00:00', '20:00:00', ['SATURDAY'], '2026-11-27T09:00:00Z', false],
+  ['00:00:00', '00:00:00', ['FRIDAY'], '2026-11-27T22:00:00Z', true],
+  ['22:00:00', '06:00:00', ['FRIDAY'], '2026-11-28T03:00:00Z', true],
+  ['22:00:00', '06:00:00', ['FRIDAY'], '2026-11-27T03:00:00Z', false],
+])('hours %s to %s on %j: %s is %s', (from, until, days, time, wanted) => {
+  const zone = { hours: [{ from, until, days }], valid_from: '2025-01-01', valid_until: null, province_code: '28' }
+  expect(isWithinHours(zone, Date.parse(time))).toBe(wanted)
+  expect(isWithinHours({ ...zone, valid_until: '2026-01-01' }, Date.parse(time))).toBe(false)
+  expect(isWithinHours({ ...zone, hours: [] }, Date.parse(time))).toBeNull()
 })

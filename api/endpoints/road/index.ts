@@ -25,6 +25,7 @@ import { v16List } from './v16.ts'
 import { v16History } from './v16-history.ts'
 import { v16Stats } from './v16-stats.ts'
 import { worksList } from './works.ts'
+import { zoneById, zoneList } from './zones.ts'
 
 /** Endpoints about roads, in the order in which documentation shows them. */
 export const road = defineDomain({
@@ -60,5 +61,7 @@ export const road = defineDomain({
     roadState,
     roadGeometry,
     roadPlaceList,
+    zoneList,
+    zoneById,
   ],
 })

@@ -18,12 +18,4 @@ export const missing = {
     awaits: ['speed_cameras'],
     reason: 'No feed of speed cameras is collected yet.',
   }),
-  lowEmissionZones: defineMissing({
-    id: 'low-emission-zones',
-    path: '/api/zbe',
-    title: 'Low-emission zones',
-    about: 'Low-emission zones of cities.',
-    awaits: ['low_emission_zones'],
-    reason: 'No feed of low-emission zones is collected yet.',
-  }),
 } as const

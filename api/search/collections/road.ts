@@ -1,10 +1,12 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
+import { areaMiddle } from '../../../lake/places/middles.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -151,6 +153,26 @@ export const panelCollection = defineCollection({
       province_code,
       municipality_code,
       importance: 0.25,
+    })),
+})
+
+export const lowEmissionZoneCollection = defineCollection({
+  id: 'low-emission-zones',
+  title: 'Low-emission zones',
+  about: 'Low-emission zones, by name and municipality.',
+  words: ['zbe', 'zona de bajas emisiones', 'zbedep', 'zona de baixes emissions', 'low emission zone', 'etiqueta ambiental'],
+  weights: { title: 2.5 },
+  from: [lowEmissionZones],
+  detail: '/api/zbe/{id}',
+  documents: ([state]) =>
+    state.rows.map(({ zone_id, name, municipality, municipality_code, province_code, area }) => ({
+      id: zone_id,
+      title: name,
+      subtitle: ['Zona de bajas emisiones', municipality].filter((part) => part !== null).join(', '),
+      position: area && areaMiddle(area),
+      province_code,
+      municipality_code,
+      importance: 0.3,
     })),
 })
 

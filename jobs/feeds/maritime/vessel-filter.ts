@@ -1,5 +1,5 @@
 import type { AisMessage } from '../../formats/ais.ts'
-import type { StreamKnown } from '../define.ts'
+import type { StreamKnown } from '../stream-intake.ts'
 import { isPrivateType, isVesselMmsi } from './vessel-types.ts'
 
 /** Most vessels remembered; the one silent for longest is evicted. Spanish waters see some 30,000 in a year. */

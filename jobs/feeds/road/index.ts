@@ -8,6 +8,7 @@ import { dgtDetectors } from './dgt-detectors.ts'
 import { dgtIncidentsFeed } from './dgt-incidents.ts'
 import { dgtVms } from './dgt-vms.ts'
 import { dgtVmsDevices } from './dgt-vms-devices.ts'
+import { dgtZones } from './dgt-zones.ts'
 import { madridCountStations } from './madrid-count-stations.ts'
 import { madridCounts } from './madrid-counts.ts'
 import { madridHistory } from './madrid-history.ts'
@@ -27,6 +28,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   dgtVmsDevices,
   dgtDetectors,
   dgtDetectorSites,
+  dgtZones,
   madridTraffic,
   madridSensors,
   madridSensorEditions,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import type { Feed, Stream, StreamIntake, StreamSetting } from '../../feeds/define.ts'
+import type { Feed, Stream } from '../../feeds/define.ts'
+import type { StreamIntake, StreamSetting } from '../../feeds/stream-intake.ts'
 import type { Collected } from '../collect.ts'
 import type { IngestContext } from '../context.ts'
 import { FetchError } from '../http.ts'

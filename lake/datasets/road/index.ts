@@ -1,5 +1,6 @@
 import type { Dataset } from '../../schema/dataset.ts'
 import { incidents } from './incidents.ts'
+import { lowEmissionZones } from './low-emission-zones.ts'
 import { roadPoints } from './road-points.ts'
 import { trafficCityHours } from './traffic-city-hours.ts'
 import { trafficCountStations } from './traffic-count-stations.ts'
@@ -29,6 +30,7 @@ export const datasets: readonly Dataset[] = Object.freeze([
   v16Hours,
   vmsDevices,
   vmsMessages,
+  lowEmissionZones,
   trafficReadings,
   trafficReadings15m,
   trafficSensors,

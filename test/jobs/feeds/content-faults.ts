@@ -30,6 +30,9 @@ const DAILY = 'aemet_daily/2026-01-03.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
 const PANELS = 'dgt_vms/messages.xml'
 const DEVICES = 'dgt_vms_devices/devices.xml'
+const ZONES = 'dgt_zones/zones.xml'
+const RINGS = ['a ring that is not closed: closed', 'a ring without an area: left out']
+const UTM = 'a ring with a corner that is no place in Spain: left out'
 const DETECTORS = 'dgt_detectors/measurements.xml'
 const DETECTOR_SITES = 'dgt_detector_sites/sites.xml'
 /** The reports of these two fixtures without changes. */
@@ -240,6 +243,10 @@ export const FAULTS: readonly ContentFault[] = [
     change: [['>5300.0<', '>-5300.0<']],
     expect: { rows: 5, warnings: [SWAPPED, 'referencePointDistance is no number of metres from 0 to 2000000'] },
   },
+  { file: ZONES, change: [[/id="28079[^"]*"/g, 'id=""']], expect: { rows: 1, rejected: { 'zone without id': 1 }, warnings: [UTM] } },
+  { file: ZONES, change: [['>C<', '>H<']], expect: { rows: 2, unknown: { H: 1 }, warnings: [...RINGS, UTM] } },
+  { file: ZONES, change: [['07:00:00Z', '7 h']], expect: { rows: 2, warnings: [...RINGS, 'hours that cannot be read: left out', UTM] } },
+  { file: ZONES, change: [['cz:ControlledZoneTablePublication', 'cz:Other']], expect: 'the payload is Other' },
   { file: DEVICES, change: [['id="70001"', 'id=""']], expect: { rows: 3, rejected: { 'device without id': 1 } } },
   { file: DEVICES, change: [[/vms(?=<[^]*"70002")/g, 'camera']], expect: { rows: 3, unknown: { camera: 1 } } },
   { file: DEVICES, change: [['roadName', 'road']], expect: 'none of the devices has roadName' },

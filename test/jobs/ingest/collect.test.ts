@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defineFeed, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../../../jobs/feeds/define.ts'
+import { xmlFiles } from '../../../jobs/formats/controlled-zones.ts'
 import { type CollectOptions, collect } from '../../../jobs/ingest/collect.ts'
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
@@ -166,6 +167,20 @@ describe('collecting a feed', () => {
     await expect(bytesOf(paged('b', 'gone'))).rejects.toThrow('/gone answered 404')
     await expect(bytesOf(paged('b', 'broken'))).rejects.toThrow('/b: no page')
     await expect(bytesOf(feedOf({ requests: [request('x')], next: (_, url) => ({ url }) }))).rejects.toThrow('more than 200 pages')
+  })
+
+  test('fetches the files of a directory; too many missing ones, or a page without any, fail the whole', async () => {
+    const page = (...names: string[]): string => `<html>${names.map((name) => `<a href="${name}">x</a>`).join('')}</html>`
+    const directory = { index: request('index', { expects: 'html' }), files: xmlFiles, leastShare: 0.5 }
+    let listed = page('a.xml', 'b.xml')
+    handler = ({ url }, response) =>
+      url === '/index' ? response.end(listed) : url === '/b.xml' ? response.writeHead(404).end() : response.end(`<a n="${url}"/>`)
+    const feed = feedOf({ requests: [request('any')], directory })
+    expect(await bytesOf(feed)).toEqual(['a.xml: <a n="/a.xml"/>'])
+    listed = page('b.xml')
+    await expect(bytesOf(feed)).rejects.toThrow('/b.xml answered 404')
+    listed = page()
+    await expect(bytesOf(feed)).rejects.toThrow('/index: a directory without XML files')
   })
 
   test('takes the capture time of a replay for the fetch time', async () => {

@@ -6,7 +6,7 @@ import { packTar } from '../../../scripts/stand-in/formats/tar.ts'
 import { zipOf } from '../../helpers/zip.ts'
 
 const PAGE = '<!DOCTYPE html><html><body>Servicio no disponible</body></html>'
-const WHOLE: Readonly<Record<FeedRequest['expects'], Buffer>> = {
+const WHOLE: Readonly<Record<Exclude<FeedRequest['expects'], 'html'>, Buffer>> = {
   xml: Buffer.from('\ufeff<?xml version="1.0"?><pms/>'),
   json: Buffer.from(' {"Fecha":""}'),
   csv: Buffer.from('"tipo_elem";"id"\r\n'),
@@ -18,7 +18,7 @@ const WHOLE: Readonly<Record<FeedRequest['expects'], Buffer>> = {
 }
 /** Binary kinds, which may begin like the first line of a CSV. */
 const BINARY: readonly FeedRequest['expects'][] = ['zip', 'tar', 'protobuf', 'shp', 'dbf']
-const KINDS = Object.keys(WHOLE) as FeedRequest['expects'][]
+const KINDS = Object.keys(WHOLE) as (keyof typeof WHOLE)[]
 
 function request(expects: FeedRequest['expects'], maxDecodedBytes = 10_000): FeedRequest {
   return { name: 'document', url: 'https://example.org/', accept: '*/*', maxBytes: 1000, maxDecodedBytes, timeout_ms: 1000, expects }
@@ -37,6 +37,11 @@ test.each(KINDS)('a document of kind %s is taken as that and as nothing else, a 
     expect((await refusal(kind, WHOLE[other])).message).toMatch(/^request document expects .* and got something that begins/)
   expect((await refusal(kind, Buffer.from(PAGE))).message).toContain('got an HTML page')
   expect((await refusal(kind, Buffer.alloc(0))).message).toContain('got nothing')
+})
+
+test('only a request for a page takes one', async () => {
+  await expect(sniff(request('html'), Buffer.from(PAGE))).resolves.toBeUndefined()
+  expect((await refusal('html', WHOLE.xml)).message).toContain('got something that begins with')
 })
 
 test('a zip, a tar or a message that was cut is requested again', async () => {

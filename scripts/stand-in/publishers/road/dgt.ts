@@ -7,6 +7,7 @@ import type { Situation } from '../../world/situation-types.ts'
 import { situationsAt } from '../../world/situations.ts'
 import { detectorMeasurements, detectorSites } from './dgt-detectors.ts'
 import { panelDevices, panelMessages } from './dgt-panels.ts'
+import { lowEmissionZones } from './dgt-zones.ts'
 
 const FOLDER = '/datex2/v3/dgt/SituationPublication/'
 const MINUTE = 60_000
@@ -53,7 +54,7 @@ const incidents: FeedStandIn = {
  */
 export const dgt: Publisher = {
   name: 'Dirección General de Tráfico',
-  feeds: [incidents, panelMessages, panelDevices, detectorMeasurements, detectorSites],
+  feeds: [incidents, panelMessages, panelDevices, detectorMeasurements, detectorSites, lowEmissionZones],
 }
 
 /** Each minute's publication is stamped some seconds and milliseconds into it. */
