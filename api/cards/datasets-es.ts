@@ -272,6 +272,10 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
     'Buques',
     'Buques como los describe su estación AIS: nombre, indicativo, número OMI, tipo, dimensiones y viaje. Sin recreo ni vela.',
   ],
+  charging_sites: [
+    'Puntos de recarga',
+    'Emplazamientos con puntos de recarga públicos para vehículos eléctricos, del registro del Ministerio para la Transición Ecológica: operador, dirección, horario, y puntos con sus conectores y su potencia. Ninguna fuente publica si un punto está libre.',
+  ],
   low_emission_zones: [
     'Zonas de bajas emisiones',
     'Zonas de bajas emisiones de los municipios: contorno, horario y condiciones por distintivo ambiental tal como se publican. Los ayuntamientos usan las condiciones de formas distintas: los datos no dicen qué vehículos pueden entrar.',

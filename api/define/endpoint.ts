@@ -196,6 +196,8 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   readonly recent?: { readonly hours: number; readonly wider: Plan; readonly period?: keyof P & string }
   /** For endpoints that show part of a dataset of a higher plan: the columns shown. Other columns are only read for joins. */
   readonly excerpts?: readonly { readonly of: Dataset; readonly columns: readonly string[] }[]
+  /** Set for a path beyond the specification's catalogue; feeds of changes are so without it. Tagged `extra`. */
+  readonly isExtra?: true
   readonly summary: string
   readonly about?: string
   /** The page that explains its method. */

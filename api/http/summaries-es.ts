@@ -11,6 +11,10 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   v16: 'Balizas V16 activas, con su posición',
   v16_stats: 'Balizas V16 activas y activaciones por hora del último día',
   v16_history: 'Activaciones de balizas V16 por tramo de carretera y periodo',
+  zbe: 'Zonas de bajas emisiones con contorno, horario y condiciones publicadas',
+  zbe_by_id: 'Una zona de bajas emisiones: horario, vigencia y condiciones sin interpretar',
+  electrolineras: 'Puntos de recarga con conectores y potencia, por lugar o carretera',
+  electrolineras_by_id: 'Un emplazamiento de recarga con sus puntos y conectores',
   panels: 'Paneles de mensaje variable y lo que muestran ahora',
   panels_by_id: 'Un panel de mensaje variable: texto, pictogramas y desde cuándo',
   panels_by_id_history: 'Lo que mostró un panel de mensaje variable, desde cuándo y hasta cuándo',
@@ -151,7 +155,7 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
 /** The texts of tags in Spanish. */
 const TAGS_ES: Readonly<Record<string, string>> = Object.freeze({
   data: 'Todo lo que responde con datos.',
-  extra: 'Registros de cambios, junto a las listas a las que pertenecen.',
+  extra: 'Además del catálogo del servicio: registros de cambios de las listas, y otros.',
   account: 'Claves y la cuenta a la que pertenecen.',
   webhooks: 'Eventos que se le envían, y adónde.',
   platform: 'Lo que hace funcionar el servicio.',

@@ -52,6 +52,9 @@ const STEP = 65_536
 /** Distinct names cached with their local part; a hostile document may have any number. */
 const NAMES = 4_096
 
+/** V8 copies shorter texts (SlicedString::kMinLength). */
+const SHORTEST_CUT = 13
+
 interface Building {
   name: string
   attributes: Readonly<Record<string, string>>
@@ -120,6 +123,11 @@ function localName(name: string): string {
 /** The same text as a property key: V8 interns it, so comparing names compares addresses. */
 function internalized(name: string): string {
   return Object.keys({ [name]: true })[0] as string
+}
+
+/** The same text on its own: V8 cuts longer ones from their document, which then stays in memory as long as they do. */
+function ownText(text: string): string {
+  return text.length < SHORTEST_CUT ? text : ` ${text}`.slice(1)
 }
 
 interface Reader {
@@ -206,7 +214,7 @@ function elementReader(query: XmlQuery): Reader {
       return
     }
     if (current === undefined) return
-    current.text = current.children === NOTHING ? current.text.trim() : ''
+    current.text = current.children === NOTHING ? ownText(current.text.trim()) : ''
     const parent = open.pop()
     if (parent === undefined) {
       done.push(current)

@@ -18,7 +18,7 @@ export const FLOAT_DECIMALS: Readonly<Record<keyof typeof UNITS, number | null>>
   ...{ mm: 1, cm: 1, m: 0, km: 3, km2: 6 },
   ...{ '[kn_i]': 1, 'deg/min': 1, 'km/h': 1, 'm/s': 1, 'veh/h': 1, 'veh/d': 1, 'veh.km': 1 },
   ...{ s: 0, min: 1, h: 1, wk: 1 },
-  ...{ Cel: 1, hPa: 1, t: 2, kg: 2, L: 2, kW: 1, V: 1, 'ug/m3': 2, 'mg/m3': 2, By: 0 },
+  ...{ Cel: 1, hPa: 1, t: 2, kg: 2, L: 2, kW: 1, V: 1, A: 1, 'ug/m3': 2, 'mg/m3': 2, By: 0 },
   ...{ 'EUR/L': 3, 'EUR/kL': 2, 'EUR/kg': 3, 'EUR/t': 2, 'EUR/L/wk': 5 },
 }
 

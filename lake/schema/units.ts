@@ -24,6 +24,7 @@ export const UNITS = {
   t: 'tonnes',
   kW: 'kilowatts',
   V: 'volts',
+  A: 'amperes',
   L: 'litres',
   kg: 'kilograms',
   'ug/m3': 'micrograms per cubic metre',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isWithinHours } from '../../api/endpoints/road/zones.ts'
+import { chargingSites } from '../../lake/datasets/road/charging-sites.ts'
 import { lowEmissionZones } from '../../lake/datasets/road/low-emission-zones.ts'
 import { vmsDevices } from '../../lake/datasets/road/vms-devices.ts'
 import { vmsMessages } from '../../lake/datasets/road/vms-messages.ts'
@@ -60,11 +61,30 @@ const zones = [
   }),
 ]
 
+/** A site with one point that has a plug of each of these types and powers. */
+const site = (site_id: string, plugs: readonly (readonly [string, number | null])[], values: AnyRow = {}): AnyRow => {
+  const connectors = plugs.map(([type, power_kw]) => ({ type, mode: null, has_cable: true, power_kw, voltage_v: null, current_a: null }))
+  return exampleRow(chargingSites, { site_id, points: [{ id: null, connectors }], observed_at: T0, ...values })
+}
+const sites = [
+  site(
+    'fast',
+    [
+      ['CCS2', 150],
+      ['TYPE_2', 22],
+    ],
+    { road: 'A-2', km: 586.5 },
+  ),
+  site('slow', [['TYPE_2', 22]], { position: { lat: 40.4168, lon: -3.7038 }, road: null, km: null }),
+  site('unknown', [['CCS2', null]], { road: null, km: null }),
+]
+
 let service: TestService
 beforeAll(async () => {
   service = await startService()
   await service.publish(vmsDevices, devices, { at: T0 })
   await service.publish(vmsMessages, messages, { at: at(2) })
+  await service.publish(chargingSites, sites, { at: T0 })
   await service.publish(lowEmissionZones, [...zones, zone('no-outline', 0.01, { area: null, area_km2: null })], { at: T0 })
 })
 afterAll(() => service?.close())
@@ -237,4 +257,25 @@ test.each([
   expect(isWithinHours(zone, Date.parse(time))).toBe(wanted)
   expect(isWithinHours({ ...zone, valid_until: '2026-01-01' }, Date.parse(time))).toBe(false)
   expect(isWithinHours({ ...zone, hours: [] }, Date.parse(time))).toBeNull()
+})
+
+test.each([
+  ['connector=CCS2', ['fast', 'unknown']],
+  ['connector=TYPE_2&min_power_kw=50', []],
+  ['min_power_kw=50', ['fast']],
+  ['connector=TYPE_2,CCS2&min_power_kw=22', ['fast', 'slow']],
+  ['road=A2&km_from=580', ['fast']],
+  ['lat=40.4168&lon=-3.7038&radius=500', ['slow']],
+])('%s selects charging sites %j: power and type are those of one plug', async (query, wanted) => {
+  expect((await service.json(`/api/electrolineras?${query}`)).sites.map(({ id }: Reply) => id)).toEqual(wanted)
+})
+
+test('a charging site has its points and plugs', async () => {
+  const one = await service.json('/api/electrolineras/fast')
+  expect(one).toMatchObject({
+    id: 'fast',
+    simultaneous_cars: 1,
+    points: [{ connectors: [{ type: 'CCS2', power_kw: 150 }, { type: 'TYPE_2' }] }],
+  })
+  expect((await service.get('/api/electrolineras/none')).status).toBe(404)
 })

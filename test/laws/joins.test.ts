@@ -28,6 +28,7 @@ const EXPORT_ONLY: Absent = {
 
 const NOT_SEARCHED: Absent = {
   accident_codebook: 'codes, not things with a place',
+  charging_sites: 'the collections are agreed: 26, none of charging points',
   mobility_zone_members: 'zones are found as municipalities',
   mobility_zone_points: 'zones are found as municipalities',
   vms_messages: 'a panel is found by its place, not by what it shows',
@@ -40,6 +41,7 @@ const NO_EVENTS: Absent = {
 
 const NO_TOOL: Absent = {
   accident_codebook: 'tools have labels, not codes of the source',
+  charging_sites: 'the tools are agreed: find_fuel is about fuel',
   low_emission_zones: 'zones are found by search_transport, which links to their details',
   mobility_zone_members: 'get_mobility takes names of places',
   mobility_zone_points: 'get_mobility takes names of places',

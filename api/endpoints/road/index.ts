@@ -1,4 +1,5 @@
 import { defineDomain } from '../../define/domain.ts'
+import { chargingSiteById, chargingSiteList } from './chargers.ts'
 import { cityHistory } from './city-history.ts'
 import { citySensors } from './city-sensors.ts'
 import { cityList } from './city-traffic.ts'
@@ -63,5 +64,7 @@ export const road = defineDomain({
     roadPlaceList,
     zoneList,
     zoneById,
+    chargingSiteList,
+    chargingSiteById,
   ],
 })

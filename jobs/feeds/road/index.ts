@@ -3,6 +3,7 @@ import { barcelonaHistory } from './barcelona-history.ts'
 import { barcelonaSections } from './barcelona-sections.ts'
 import { barcelonaTraffic } from './barcelona-traffic.ts'
 import { bilbaoTraffic } from './bilbao-traffic.ts'
+import { dgtChargers } from './dgt-chargers.ts'
 import { dgtDetectorSites } from './dgt-detector-sites.ts'
 import { dgtDetectors } from './dgt-detectors.ts'
 import { dgtIncidentsFeed } from './dgt-incidents.ts'
@@ -29,6 +30,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   dgtDetectors,
   dgtDetectorSites,
   dgtZones,
+  dgtChargers,
   madridTraffic,
   madridSensors,
   madridSensorEditions,

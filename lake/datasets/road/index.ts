@@ -1,4 +1,5 @@
 import type { Dataset } from '../../schema/dataset.ts'
+import { chargingSites } from './charging-sites.ts'
 import { incidents } from './incidents.ts'
 import { lowEmissionZones } from './low-emission-zones.ts'
 import { roadPoints } from './road-points.ts'
@@ -31,6 +32,7 @@ export const datasets: readonly Dataset[] = Object.freeze([
   vmsDevices,
   vmsMessages,
   lowEmissionZones,
+  chargingSites,
   trafficReadings,
   trafficReadings15m,
   trafficSensors,

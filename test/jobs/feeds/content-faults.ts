@@ -30,6 +30,7 @@ const DAILY = 'aemet_daily/2026-01-03.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
 const PANELS = 'dgt_vms/messages.xml'
 const DEVICES = 'dgt_vms_devices/devices.xml'
+const CHARGERS = 'dgt_chargers/sites.xml'
 const ZONES = 'dgt_zones/zones.xml'
 const RINGS = ['a ring that is not closed: closed', 'a ring without an area: left out']
 const UTM = 'a ring with a corner that is no place in Spain: left out'
@@ -243,6 +244,10 @@ export const FAULTS: readonly ContentFault[] = [
     change: [['>5300.0<', '>-5300.0<']],
     expect: { rows: 5, warnings: [SWAPPED, 'referencePointDistance is no number of metres from 0 to 2000000'] },
   },
+  { file: CHARGERS, change: [[/Site id="EJEMPLO0001"/g, 'Site id=""']], expect: { rows: 2, rejected: { 'site without id': 1 } } },
+  { file: CHARGERS, change: [['>chademo<', '>gbtDc<']], expect: { rows: 3, unknown: { gbtDc: 1 } } },
+  { file: CHARGERS, change: [['>22170.0<', '>much<']], expect: { rows: 3, warnings: ['maxPowerAtSocket is no number (2 times)'] } },
+  { file: CHARGERS, change: [['coordinatesForDisplay', 'coordinates']], expect: 'none of the sites has coordinatesForDisplay' },
   { file: ZONES, change: [[/id="28079[^"]*"/g, 'id=""']], expect: { rows: 1, rejected: { 'zone without id': 1 }, warnings: [UTM] } },
   { file: ZONES, change: [['>C<', '>H<']], expect: { rows: 2, unknown: { H: 1 }, warnings: [...RINGS, UTM] } },
   { file: ZONES, change: [['07:00:00Z', '7 h']], expect: { rows: 2, warnings: [...RINGS, 'hours that cannot be read: left out', UTM] } },

@@ -5,6 +5,7 @@ import { chance } from '../../random.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import type { Situation } from '../../world/situation-types.ts'
 import { situationsAt } from '../../world/situations.ts'
+import { chargers } from './dgt-chargers.ts'
 import { detectorMeasurements, detectorSites } from './dgt-detectors.ts'
 import { panelDevices, panelMessages } from './dgt-panels.ts'
 import { lowEmissionZones } from './dgt-zones.ts'
@@ -54,7 +55,7 @@ const incidents: FeedStandIn = {
  */
 export const dgt: Publisher = {
   name: 'Dirección General de Tráfico',
-  feeds: [incidents, panelMessages, panelDevices, detectorMeasurements, detectorSites, lowEmissionZones],
+  feeds: [incidents, panelMessages, panelDevices, detectorMeasurements, detectorSites, lowEmissionZones, chargers],
 }
 
 /** Each minute's publication is stamped some seconds and milliseconds into it. */

@@ -1,0 +1,111 @@
+import { CHARGING_MODES, CONNECTOR_TYPES, chargingSites } from '../../../lake/datasets/road/charging-sites.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { idOfListed } from '../../define/example.ts'
+import { nested, pick, projection, record, type ValueOf } from '../../define/fields.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
+import { codeParam, group, listOf, numberParam, required, textParam } from '../../define/params.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
+import { originFields, placeFields, provinceName } from '../common-fields.ts'
+
+const { columns } = chargingSites
+
+const ABOUT_CHARGERS =
+  'The register of the Ministry for the Ecological Transition, published daily by DGT. A point charges one car at a time, even if it has several plugs: `simultaneous_cars` counts points, `connector_count` plugs. Nobody publishes which points are free.'
+
+const quantity = (about: string, unit: string, example: number) => col.float(0, about, { unit, nullable: true, example })
+
+const connectorFields = {
+  type: col.code(0, 'Type of the connector.', CONNECTOR_TYPES, { example: 'TYPE_2' }),
+  mode: col.code(0, 'How a car is charged.', CHARGING_MODES, { nullable: true, example: 'MODE_3_AC_3P' }),
+  has_cable: col.boolean(0, 'True for a cable, false for a socket.', { nullable: true, example: false }),
+  power_kw: col.decimal(0, 'Maximum power.', { scale: 3, unit: 'kW', nullable: true, example: 22.17 }),
+  voltage_v: quantity('Voltage.', 'V', 400),
+  current_a: quantity('Maximum current.', 'A', 32),
+} as const
+
+const chargingSite = record('ChargingSite', 'A site with public charging points for electric cars.', {
+  id: columns.site_id,
+  ...pick(columns, 'name', 'operator', 'address', 'postal_code'),
+  ...placeFields(columns),
+  position: columns.position,
+  ...pick(columns, 'road', 'km', 'site_type', 'opening_hours', 'is_open_24h', 'access'),
+  ...pick(columns, 'simultaneous_cars', 'connector_count', 'connector_types', 'max_power_kw'),
+  points: nested.objects('Charging points, each for one car at a time.', {
+    id: col.string(0, 'EVSE id of the point.', { nullable: true, example: 'ES*EMA*EXAMPLE1' }),
+    connectors: nested.objects('Plugs of the point; they may share its power.', connectorFields),
+  }),
+  site_updated_at: columns.site_updated_at,
+  ...originFields(columns, { source_id: columns.site_id }),
+})
+
+type Site = ValueOf<typeof chargingSite.fields>
+
+const toSite: (row: AnyRow) => Site = projection(chargingSites, chargingSite, {
+  province: (row) => provinceName(row.province_code),
+  points: (row) => row.points as unknown as Site['points'],
+})
+
+/** `connector` and `min_power_kw`, which one and the same connector has to meet. */
+const connectorFilter = defineMemoryFilter({
+  name: 'plug',
+  param: group(
+    {
+      connector: listOf(codeParam('Type of connector.', CONNECTOR_TYPES, { example: 'CCS2' })),
+      min_power_kw: numberParam('Least power, of a connector of the requested type if there is one.', {
+        ...{ min: 0, max: 5000, unit: 'kW', example: '50' },
+      }),
+    },
+    ({ connector, min_power_kw }) => (connector === null && min_power_kw === null ? null : { connector, min_power_kw }),
+  ),
+  matches:
+    ({ connector, min_power_kw }) =>
+    ({ points }: Pick<Site, 'points'>) =>
+      points.some(({ connectors }) =>
+        connectors.some(
+          ({ type, power_kw }) =>
+            (connector === null || connector.includes(type)) && (min_power_kw === null || (power_kw !== null && power_kw >= min_power_kw)),
+        ),
+      ),
+})
+
+/** Sites with charging points. */
+export const chargingSiteList = defineEndpoint({
+  path: '/api/electrolineras',
+  domain: 'road',
+  isExtra: true,
+  plan: 'FREE',
+  summary: 'Charging sites for electric cars with connectors and power',
+  about: ABOUT_CHARGERS,
+  params: {},
+  filters: [connectorFilter, roadFilter, placeFilter, areaFilter],
+  returns: listReturn('sites', chargingSite, {
+    sorts: ['id', 'operator', 'road', 'km', 'max_power_kw', 'simultaneous_cars', 'updated_at'],
+  }),
+  read: { kind: 'memory', from: [chargingSites], records: ([state]) => state.rows.map(toSite) },
+  example: { province: 'Illes Balears', connector: 'TYPE_2', min_power_kw: '11' },
+})
+
+/** One charging site. */
+export const chargingSiteById = defineEndpoint({
+  path: '/api/electrolineras/{id}',
+  domain: 'road',
+  isExtra: true,
+  plan: 'FREE',
+  summary: 'One charging site with its points and connectors',
+  about: ABOUT_CHARGERS,
+  params: { id: required(textParam("The publisher's id of the site.", { max: 80, example: '9TOKBPEXAMPLE0001' })) },
+  returns: { kind: 'one', record: chargingSite },
+  read: {
+    kind: 'memory',
+    from: [chargingSites],
+    answer: ({ states: [state] }, { id }) => {
+      const row = state.rows.find(({ site_id }) => site_id === id)
+      return row ? toSite(row) : null
+    },
+  },
+  example: { id: idOfListed('9TOKBPEXAMPLE0001') },
+})
