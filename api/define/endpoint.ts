@@ -196,7 +196,7 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   readonly recent?: { readonly hours: number; readonly wider: Plan; readonly period?: keyof P & string }
   /** For endpoints that show part of a dataset of a higher plan: the columns shown. Other columns are only read for joins. */
   readonly excerpts?: readonly { readonly of: Dataset; readonly columns: readonly string[] }[]
-  /** Set for a path beyond the specification's catalogue; feeds of changes are so without it. Tagged `extra`. */
+  /** Set for a path beyond the specification's catalogue: it is tagged `extra`. */
   readonly isExtra?: true
   readonly summary: string
   readonly about?: string

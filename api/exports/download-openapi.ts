@@ -19,7 +19,7 @@ export function downloadPaths(): Part {
       path: DOWNLOAD_PATH,
       operation: {
         operationId: 'export_by_dataset_by_file',
-        tags: ['export'],
+        tags: ['export', 'data'],
         summary: 'One data file of a dataset, as Parquet',
         description:
           'Needs a key of the plan ENTERPRISE, or the signature of a URL from the manifest. Files in an S3 bucket are served by a redirect. ' +

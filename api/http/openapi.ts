@@ -73,7 +73,7 @@ export function openapi(
     tags: [
       { name: 'data', description: 'All paths with data.' },
       ...domains.map((name) => ({ name, description: `Data of the domain ${name}.` })),
-      { name: 'extra', description: 'Beyond the catalogue of the service: feeds of changes of lists, and others.' },
+      { name: 'extra', description: 'Beyond the catalogue of the specification.' },
       { name: 'account', description: 'Keys and their account.' },
       { name: 'webhooks', description: 'Events that are sent to your URL.' },
       { name: 'platform', description: 'Health, plans and descriptions of the service.' },
@@ -178,7 +178,7 @@ function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About
   const responses = responsesOf(endpoint, baseUrl, plans)
   return {
     operationId: endpointId(path),
-    tags: [domain, 'data', ...(isExtra || read.kind === 'changes' ? ['extra'] : [])],
+    tags: [domain, 'data', ...(isExtra ? ['extra'] : [])],
     summary,
     description: `Plan: ${plan}.${about ? ` ${about}` : ''}`,
     ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the values are computed.' } } : {}),

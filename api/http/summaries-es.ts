@@ -155,7 +155,7 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
 /** The texts of tags in Spanish. */
 const TAGS_ES: Readonly<Record<string, string>> = Object.freeze({
   data: 'Todo lo que responde con datos.',
-  extra: 'Además del catálogo del servicio: registros de cambios de las listas, y otros.',
+  extra: 'Además del catálogo de la especificación.',
   account: 'Claves y la cuenta a la que pertenecen.',
   webhooks: 'Eventos que se le envían, y adónde.',
   platform: 'Lo que hace funcionar el servicio.',

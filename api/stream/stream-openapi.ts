@@ -12,7 +12,7 @@ export function streamPaths(): Part {
     [STREAM_PATH]: {
       get: {
         operationId: 'stream',
-        tags: [STREAM_DOMAIN, 'extra'],
+        tags: [STREAM_DOMAIN, 'data'],
         summary: 'Events as they happen, as server-sent events',
         description:
           'One event per message: `event` is its type, `data` the JSON that webhooks also send, `id` its position in the log. With `Last-Event-ID`, ' +

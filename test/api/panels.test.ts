@@ -8,6 +8,7 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+import { NOT_YET, SPECIFIED } from './specified-paths.ts'
 
 const MINUTE = 60_000
 const T0 = Date.UTC(2026, 9, 1, 6)
@@ -160,10 +161,18 @@ test('the feed of changes has the panel as it is after each change', async () =>
   expect((await service.json(`/api/panels/changes?road=A-2&since=${iso(8)}`)).changes).toHaveLength(1)
 })
 
-test('feeds of changes are tagged as extra', async () => {
+test('each path of the specification answers with data, and what is beyond them is tagged as extra', async () => {
   const { paths } = await service.json('/openapi.json')
-  for (const path of ['/api/panels/changes', '/api/incidents/changes']) expect(paths[path].get.tags).toEqual(['road', 'data', 'extra'])
-  expect(paths['/api/panels'].get.tags).toEqual(['road', 'data'])
+  const tags = new Map<string, string[]>(
+    Object.entries(paths).flatMap(([path, { get }]: [string, Reply]) => (get ? [[path, get.tags]] : [])),
+  )
+  const withData = [...tags].filter(([, of]) => of.includes('data'))
+  expect(SPECIFIED).toHaveLength(121)
+  expect(SPECIFIED.filter((path) => !tags.get(path)?.includes('data'))).toEqual(NOT_YET)
+  expect(SPECIFIED.filter((path) => tags.get(path)?.includes('extra'))).toEqual([])
+  const beyond = withData.filter(([path]) => !SPECIFIED.includes(path))
+  expect(beyond.length).toBeGreaterThan(0)
+  expect(beyond.filter(([, of]) => !of.includes('extra'))).toEqual([])
 })
 
 describe('history', () => {

@@ -14,6 +14,7 @@ const flightChange = record('FlightChange', 'A change of a flight.', {
 /** The change feed of flights. */
 export const flightChanges = defineEndpoint({
   path: '/api/aviacion/changes',
+  isExtra: true,
   domain: 'aviation',
   plan: 'PRO',
   summary: 'Flights that appeared, changed or left the lists since a cursor',

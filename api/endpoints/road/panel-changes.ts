@@ -13,6 +13,7 @@ const panelChange = record('PanelChange', 'A change of the message of a panel.',
 /** The change feed of panels. */
 export const panelChanges = defineEndpoint({
   path: '/api/panels/changes',
+  isExtra: true,
   domain: 'road',
   plan: 'FREE',
   summary: 'Panels whose message appeared, changed or is no longer known since a cursor',

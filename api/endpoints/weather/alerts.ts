@@ -101,6 +101,7 @@ const alertChange = record(
 /** The change feed of warnings. */
 export const weatherAlertChanges = defineEndpoint({
   path: '/api/weather/alerts/changes',
+  isExtra: true,
   domain: 'weather',
   plan: 'FREE',
   summary: 'Weather warnings that were issued, changed or ended since a cursor',

@@ -33,6 +33,7 @@ const forecast = record('WeatherForecastDays', 'The daily forecast of a municipa
 /** The daily forecast of places and along roads. */
 export const weatherForecastDays = defineEndpoint({
   path: '/api/weather/forecast/daily',
+  isExtra: true,
   domain: 'weather',
   plan: 'PRO',
   summary: 'Weather forecast of seven days for a municipality, a point or along a road',
