@@ -2,6 +2,7 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { loadAtlas } from '../../../lake/places/atlas.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
+import { communityOf } from '../../../lake/places/communities.ts'
 import { allMunicipalities } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
@@ -42,7 +43,7 @@ const share = (count: number, most: number): number => Math.min(1, Math.log(1 + 
 export const provinceCollection = defineCollection({
   id: 'provinces',
   title: 'Provinces',
-  about: 'The 50 provinces and two autonomous cities, by their names in every official language.',
+  about: 'The 50 provinces and two autonomous cities, by their names in every official language and those of their autonomous communities.',
   words: ['provincia', 'provincias', 'probintzia', 'province'],
   weights: { title: 4.6, names: 4.6, place: 0 },
   detail: '/api/incidents?province={id}',
@@ -54,7 +55,7 @@ export const provinceCollection = defineCollection({
         id: code,
         title: name,
         subtitle: 'Provincia',
-        names: [...name.split('/'), ...Object.values(names)],
+        names: [...name.split('/'), ...Object.values(names), ...(communityOf(code)?.names ?? [])],
         codes: [code],
         position: area ? middle(area) : null,
         province_code: code,

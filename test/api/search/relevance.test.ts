@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SearchFound } from '../../../api/define/search-view.ts'
 import type { SearchIndex } from '../../../api/search/search-index.ts'
+import { communityOf } from '../../../lake/places/communities.ts'
 import { isMeant, judgedQueries } from './relevance.ts'
 import { worldIndex } from './world-index.ts'
 
@@ -48,6 +49,29 @@ test.each([
   ['es alg', 'ports', 'ESALG'],
 ])('the thing with the code %s is first', async (q, collection, id) => {
   expect((await search(q)).hits[0]).toMatchObject({ collection, id })
+})
+
+test.each([
+  ['Andalucía', '41'],
+  ['País Vasco', '48'],
+  ['euskadi', '48'],
+  ['galicia', '15'],
+  ['catalunya', '08'],
+  ['castilla y leon', '47'],
+  ['castilla la mancha', '45'],
+  ['canarias', '35'],
+  ['comunidad valenciana', '46'],
+  ['extremadura', '10'],
+  ['aragón', '50'],
+])('the name of a community, %s, finds its provinces first', async (q, one) => {
+  const codes = communityOf(one)?.province_codes ?? []
+  const { hits } = await search(q)
+  expect(
+    hits
+      .slice(0, codes.length)
+      .map(({ collection, id }) => `${collection} ${id}`)
+      .toSorted(),
+  ).toEqual(codes.map((code) => `provinces ${code}`))
 })
 
 test('two exchanged letters are one typo, side by side or around a third', async () => {
