@@ -10,7 +10,7 @@ import { foldRoad, roadName } from '../../define/params-place.ts'
 import { nearest } from '../../define/suggest.ts'
 import { fuelParam } from '../fuel/station.ts'
 import { ROAD_ITEMS, type RoadItemKind } from './along/kinds.ts'
-import { WEATHER_M } from './along/match.ts'
+import { AREAS, WEATHER_M } from './along/match.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
 import { THING_DATASETS, type Thing, thingsOf } from './along/things.ts'
 import { type Post, roadPosts } from './posts.ts'
@@ -58,7 +58,7 @@ interface Placed {
 function placedOn(road: string, kinds: readonly (readonly Thing[])[], posts: readonly Post[]): Placed[] {
   return kinds.flatMap((things): Placed[] => {
     const [first] = things
-    if (first?.kind === 'WEATHER_WARNING') return things.flatMap((thing) => warned(thing, posts) ?? [])
+    if (first && AREAS.has(first.kind)) return things.flatMap((thing) => warned(thing, posts) ?? [])
     if (first?.kind === 'WEATHER_STATION') return things.flatMap((thing) => beside(thing, posts) ?? [])
     return (byRoad(things).get(road) ?? []).flatMap((thing) => (thing.km === null ? [] : [{ thing, km: thing.km, km_to: thing.km_to }]))
   })
@@ -89,7 +89,7 @@ export const roadState = defineEndpoint({
   plan: 'FREE',
   summary: 'Everything on a road now, in the order of its kilometres',
   about:
-    'Incidents, works, beacons, panels, filling stations by their address, weather warnings whose area the road crosses, and weather stations within ' +
+    'Incidents, works, beacons, panels, filling stations by their address, weather warnings and low-emission zones with located points of the road, and weather stations within ' +
     `${WEATHER_M / 1000} km of a located point of it; with \`include=SENSOR\` also the detectors of each lane. Things without a kilometre are not listed.`,
   params: {
     road: pathRoad,

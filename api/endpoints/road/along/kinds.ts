@@ -10,6 +10,8 @@ export const ROAD_ITEMS = defineCodes('road_item', 'Kind of thing along a road o
   WEATHER_WARNING: ['Aviso meteorológico', 'Weather warning'],
   WEATHER_STATION: ['Estación meteorológica', 'Weather station'],
   FUEL_STATION: ['Gasolinera', 'Filling station'],
+  CHARGING_SITE: ['Electrolinera', 'Charging site'],
+  LOW_EMISSION_ZONE: ['Zona de bajas emisiones', 'Low-emission zone'],
 })
 
 export type RoadItemKind = keyof typeof ROAD_ITEMS.codes

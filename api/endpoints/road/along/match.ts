@@ -20,6 +20,8 @@ export const WEATHER_M = 10_000
 const CROSSES_FROM = 50
 /** How far from its road, as located, a thing may be for the road's bearing to be known, m. */
 const ON_ROAD_M = 1000
+/** Kinds that are areas. */
+export const AREAS: ReadonlySet<RoadItemKind> = new Set(['WEATHER_WARNING', 'LOW_EMISSION_ZONE'])
 /** Kinds that concern the traffic of one direction. */
 const DIRECTED: ReadonlySet<RoadItemKind> = new Set(['INCIDENT', 'WORKS', 'BEACON', 'PANEL', 'SENSOR'])
 
@@ -89,7 +91,7 @@ export function thingsAlong(path: PathLine, kinds: readonly (readonly Thing[])[]
   const found = kinds.flatMap((things) => {
     const [first] = things
     if (!first || !things.some(({ kind }) => wanted.kinds.has(kind))) return []
-    return first.kind === 'WEATHER_WARNING' ? areasOn(path, things) : spotsOn(path, things, { posts, wanted })
+    return AREAS.has(first.kind) ? areasOn(path, things) : spotsOn(path, things, { posts, wanted })
   })
   const isMet = ({ thing, relation }: Met): boolean =>
     wanted.kinds.has(thing.kind) &&

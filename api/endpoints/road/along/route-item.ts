@@ -1,5 +1,6 @@
 import { fuelPrices } from '../../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { chargingSites } from '../../../../lake/datasets/road/charging-sites.ts'
 import { ROAD_DIRECTIONS } from '../../../../lake/datasets/road/codes.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import { vmsMessages } from '../../../../lake/datasets/road/vms-messages.ts'
@@ -52,6 +53,11 @@ export const detailFields = {
     },
     { nullable: true },
   ),
+  charging_site: nested.object(
+    'Of a charging site; else null.',
+    pick(chargingSites.columns, 'operator', 'opening_hours', 'simultaneous_cars', 'connector_types', 'max_power_kw'),
+    { nullable: true },
+  ),
 } as const
 
 export type Details = ValueOf<typeof detailFields>
@@ -64,6 +70,7 @@ export const NO_DETAILS: Details = Object.freeze({
   warning: null,
   weather: null,
   fuel_station: null,
+  charging_site: null,
 })
 
 /** Fields of a thing along a road or a path, before its place there. */

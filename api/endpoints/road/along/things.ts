@@ -1,7 +1,9 @@
 import { reliablePosition } from '../../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { chargingSites } from '../../../../lake/datasets/road/charging-sites.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
+import { lowEmissionZones } from '../../../../lake/datasets/road/low-emission-zones.ts'
 import { trafficReadings } from '../../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../../../lake/datasets/road/v16-beacons.ts'
@@ -62,6 +64,8 @@ export const THING_DATASETS = [
   weatherStations,
   fuelStations,
   fuelPrices,
+  chargingSites,
+  lowEmissionZones,
 ] as const
 export type ThingStates = StatesOf<typeof THING_DATASETS>
 
@@ -73,7 +77,7 @@ const roadName = (road: string | null, km: number | null): string =>
 
 /** All things along roads by kind, each list made once per version of its states. `posts` draw the stretches of incidents. */
 export function thingsOf(states: ThingStates, posts: Posts | null): readonly (readonly Thing[])[] {
-  const [incident, beacon, message, device, reading, sensor, alert, observation, station, fuel, price] = states
+  const [incident, beacon, message, device, reading, sensor, alert, observation, station, fuel, price, charger, zone] = states
   return [
     incidentThings(incident, posts),
     beaconThings(beacon),
@@ -82,6 +86,8 @@ export function thingsOf(states: ThingStates, posts: Posts | null): readonly (re
     warningThings(alert),
     weatherThings(observation, station),
     fuelThings(fuel, price),
+    chargingThings(charger),
+    zoneThings(zone),
   ]
 }
 
@@ -186,4 +192,34 @@ const fuelThings = memo((stations: ThingStates[9], prices: ThingStates[10]): Thi
       details: { ...NO_DETAILS, fuel_station: { operator, schedule, side, price_unit: 'EUR/L', price_issue: null } },
     }
   }),
+)
+
+const chargingThings = memo((state: ThingStates[11]): Thing[] =>
+  state.rows.map((row) => {
+    const { site_id: id, name, operator, road, km, position, source, updated_at } = row
+    const { opening_hours, simultaneous_cars, connector_types, max_power_kw } = row
+    const title = [operator ?? name, row.municipality].filter((part) => part).join(', ')
+    return {
+      ...{ ...POINT, kind: 'CHARGING_SITE', id, titles: { es: title, en: title }, road, km, direction: null, position },
+      ...{ source, updated_at, url: `/api/electrolineras/${encodeURIComponent(id)}` },
+      details: { ...NO_DETAILS, charging_site: { operator, opening_hours, simultaneous_cars, connector_types, max_power_kw } },
+    }
+  }),
+)
+
+const zoneThings = memo((state: ThingStates[12]): Thing[] =>
+  state.rows.map(({ zone_id: id, name, area, source, updated_at }) => ({
+    ...{
+      ...POINT,
+      kind: 'LOW_EMISSION_ZONE',
+      id,
+      titles: { es: name, en: name },
+      road: null,
+      km: null,
+      direction: null,
+      position: null,
+      area,
+    },
+    ...{ source, updated_at, url: `/api/zbe/${encodeURIComponent(id)}`, details: NO_DETAILS },
+  })),
 )
