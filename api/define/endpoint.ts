@@ -144,7 +144,7 @@ export interface ListReturn<F extends Fields = Fields> {
   /** Parameters required for a field's value, by field: without them a sort by it is rejected. */
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
   /** Additional numbers and instants of the reply, by member name. Only for lists made by `answer`. */
-  readonly counts?: Readonly<Record<string, Column<number>>>
+  readonly counts?: Readonly<Record<string, Column<number> | Column<number | null>>>
   /**
    * Additional lists of objects in the reply, by member name, such as counts over all matches. Only for `lake` and `system`
    * lists.

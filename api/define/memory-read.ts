@@ -44,7 +44,7 @@ interface About {
 /** The records of a list, and its `counts`. */
 export interface Counted<R> extends About {
   readonly records: readonly R[]
-  readonly counts: Readonly<Record<string, number>>
+  readonly counts: Readonly<Record<string, number | null>>
 }
 
 /** A list whose records are built after its page is chosen. */
@@ -52,7 +52,7 @@ export interface Drafted<R, W = unknown> extends About {
   /** Inputs of the records, with the fields that the list is sorted and filtered by, under the same names. */
   readonly drafts: readonly (W & object)[]
   readonly finish: (draft: never) => R
-  readonly counts: Readonly<Record<string, number>>
+  readonly counts: Readonly<Record<string, number | null>>
 }
 
 /** Inputs of an answer from memory. */

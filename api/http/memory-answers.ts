@@ -210,7 +210,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
 function listed(found: Listed<AnyRow>): {
   readonly records: readonly AnyRow[]
   readonly finish?: Drafted<AnyRow>['finish']
-  readonly counts: Readonly<Record<string, number>>
+  readonly counts: Readonly<Record<string, number | null>>
   readonly isLacking?: boolean
   readonly restsOn?: readonly RestsOn[]
   readonly unlocated?: number

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Met } from '../../api/endpoints/road/along/match.ts'
+import { NO_DETAILS } from '../../api/endpoints/road/along/route-item.ts'
+import { travelTimeOf } from '../../api/endpoints/road/along/travel-time.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { roadPoints } from '../../lake/datasets/road/road-points.ts'
+import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
+import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
@@ -8,6 +14,7 @@ import { exampleService } from './example-service.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const AT = Date.UTC(2026, 0, 2)
+const DAY = 86_400_000
 /** Degrees of latitude of a kilometre. */
 const KM = 180 / (Math.PI * 6371.0088)
 const post = (road: string, km: number, north_km = km): AnyRow => ({
@@ -150,5 +157,59 @@ describe('/api/carreteras', () => {
           one.accidents,
         )
     }
+  })
+})
+
+describe('travel times of a path', () => {
+  const met = (
+    along_m: number,
+    speed_kmh: number,
+    more: { id?: string; relation?: 'SAME_DIRECTION' | 'OPPOSITE_DIRECTION' } = {},
+  ): Met => ({
+    ...{ along_m, until_m: null, offset_m: 5, turn: 1, relation: more.relation ?? 'SAME_DIRECTION', position: null },
+    thing: {
+      ...{ kind: 'SENSOR', id: more.id ?? `${along_m}`, titles: { es: '', en: '' }, road: 'A-99', km: along_m / 1000, km_to: null },
+      ...{ direction: 'POSITIVE', position: null, line: null, area: null, prices: null, url: '', source: 'dgt', updated_at: 0 },
+      details: { ...NO_DETAILS, sensor: { intensity_veh_h: 100, occupancy_pct: 1, speed_kmh, level_of_service: null } },
+    },
+  })
+  const usual = new Map([
+    ['2000', { typical_kmh: 90, free_kmh: 120 }],
+    ['4000', { typical_kmh: 90, free_kmh: 120 }],
+  ])
+
+  test('each detector stands for the road half way to the next, at most 2.5 km', () => {
+    // 3 km at 60 and 3.5 km at 30 km/h.
+    expect(travelTimeOf([met(2000, 60), met(4000, 30)], 20_000, usual)).toEqual({
+      ...{ measured_m: 6500, current_time_s: 180 + 420, typical_time_s: 260, free_flow_time_s: 195 },
+    })
+  })
+
+  test('lanes of a place are one, and the other direction and standing detectors are none', () => {
+    const lanes = [met(2000, 80, { id: 'a' }), met(2000, 40, { id: 'b' })]
+    const others = [met(2100, 10, { relation: 'OPPOSITE_DIRECTION' }), met(2200, 0)]
+    expect(travelTimeOf([...lanes, ...others], 4500, null)).toEqual({
+      ...{ measured_m: 4500, current_time_s: 270, typical_time_s: null, free_flow_time_s: null },
+    })
+    expect(travelTimeOf(others, 4500, usual)).toEqual({ measured_m: 0, current_time_s: null, typical_time_s: null, free_flow_time_s: null })
+  })
+
+  test('usual speeds are those of the hour in the last weeks, and of the nights', async () => {
+    const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000
+    const row = (at: number, speed: number): AnyRow => ({
+      ...exampleTableRow(trafficHours),
+      ...{ month: new Date(at).toISOString().slice(0, 7), source: 'dgt', sensor_id: 'S1', period_s: 60, period_start: at },
+      ...{ speed_readings: 10, speed_sum_kmh: 10 * speed },
+    })
+    const night = Math.floor(hour / DAY) * DAY - DAY + 2 * 3_600_000
+    await service.land(trafficHours, [row(hour - 7 * DAY, 100), row(hour - 14 * DAY, 80), row(night, 120)], hour)
+    const sensor = { source: 'dgt', sensor_id: 'S1', road: 'A-99', km: 3, direction: 'POSITIVE', position: { lat: 40 + 3 * KM, lon: -3 } }
+    await service.publish(trafficSensors, [{ ...exampleRow(trafficSensors), ...sensor }], { feed: 'dgt_detector_sites' })
+    const { road: _road, km: _km, direction: _direction, position: _position, ...ids } = sensor
+    await service.publish(trafficReadings, [{ ...exampleRow(trafficReadings), ...ids, speed_kmh: 60 }], { feed: 'dgt_detectors' })
+    const times = async (): Promise<Reply> => await service.json('/api/trafico/ruta?road=A-99&km_from=1&km_to=7')
+    await until('the usual speeds are known', async () => (await times()).typical_time_s !== null)
+    // From the first kilometre to 2.5 km behind the detector.
+    expect(await times()).toMatchObject({ measured_m: 4500, current_time_s: 270, typical_time_s: 180, free_flow_time_s: 135 })
   })
 })

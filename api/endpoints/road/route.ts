@@ -1,4 +1,5 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
@@ -13,6 +14,7 @@ import { type Met, thingsAlong, WEATHER_M } from './along/match.ts'
 import { PathLine } from './along/path-line.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
+import { hourKey, travelTimeOf, usualSpeeds } from './along/travel-time.ts'
 import { roadPosts } from './posts.ts'
 
 /** The A-2 at Abrera. */
@@ -69,6 +71,9 @@ const pathParams = group(
     return { kind: 'road', road, km_from: km_from as number, km_to: km_to as number, province_code: province }
   },
 )
+
+const time = (about: string) =>
+  col.integer(0, `${about}; null without detectors, or without such speeds.`, { unit: 's', nullable: true, example: null })
 
 const routeItem = record(
   'RouteItem',
@@ -166,16 +171,21 @@ export const routeList = defineEndpoint({
     limit: { default: 1000, max: 20_000 },
     counts: {
       length_m: col.integer(0, 'Length of the path.', { unit: 'm', example: 10_000 }),
+      measured_m: col.integer(0, 'Length of the parts near detectors of its direction: the basis of the times.', { unit: 'm', example: 0 }),
+      current_time_s: time('Travel time over these parts at the speeds measured now'),
+      typical_time_s: time('The same at the speeds of this hour in the last four weeks'),
+      free_flow_time_s: time('The same at the speeds of the last nights; the delay is the difference'),
     },
   },
   read: {
     kind: 'memory',
     from: THING_DATASETS,
-    lake: [roadPoints],
+    lake: [roadPoints, trafficHours],
     needs: [],
+    clockGranularity_s: 3600,
     isOfAny: true,
     reportsMissing: true,
-    answer: async ({ states, optional }, { asked, buffer, include, directions, fuel }) => {
+    answer: async ({ states, optional }, { asked, buffer, include, directions, fuel }, now) => {
       const posts = await optional(roadPosts, '')
       const line = asked.kind === 'line' ? asked.line : (posts?.line(asked.road, asked)?.line ?? null)
       if (!line) throw new InvalidParam('expected a stretch of road that is located, as in /api/geo/pk', { parameter: 'km_from' })
@@ -184,8 +194,11 @@ export const routeList = defineEndpoint({
         throw new InvalidParam(`expected a path of at most ${LENGTH_MOST_M / 1000} km`, { parameter: 'path' })
       const kinds = new Set<string>(include ?? DEFAULT_KINDS)
       const wanted = { kinds, buffer_m: buffer, onlyOwnDirection: directions === 'own' }
-      const met = thingsAlong(path, thingsOf(states, posts), posts, wanted)
-      return { records: met.map((one) => itemOf(one, fuel)), counts: { length_m: Math.round(path.length_m) } }
+      const things = thingsOf(states, posts)
+      const met = thingsAlong(path, things, posts, wanted)
+      const detectors = thingsAlong(path, things, posts, { ...wanted, kinds: new Set(['SENSOR']) })
+      const times = travelTimeOf(detectors, path.length_m, await optional(usualSpeeds, hourKey(now)))
+      return { records: met.map((one) => itemOf(one, fuel)), counts: { length_m: Math.round(path.length_m), ...times } }
     },
   },
   example: { path: EXAMPLE },
