@@ -32,12 +32,25 @@ export function polygonsOfRing(ring: Line, least_m2: number): Polygon[] | null {
     ?.filter((loop) => ringAreaM2(loop) >= least_m2)
     .toSorted((one, other) => Math.abs(ringArea(other)) - Math.abs(ringArea(one)))
   if (!loops) return null
+  // A loop in the direction of the ring around it covers what is covered already.
+  return nested(loops, (loop, outer) => ringArea(loop) > 0 !== ringArea(outer) > 0)
+}
+
+/** The polygons of rings that do not cross, whatever their directions: each ring inside of another one is its hole. */
+export function polygonsOfRings(rings: readonly Line[]): Polygon[] {
+  return nested(
+    rings.toSorted((one, other) => Math.abs(ringArea(other)) - Math.abs(ringArea(one))),
+    () => true,
+  )
+}
+
+/** Polygons of loops, the largest first; `isHole` decides about a loop inside of a ring. */
+function nested(loops: readonly Line[], isHole: (loop: Line, outer: Line) => boolean): Polygon[] {
   const polygons: { readonly outer: Line; readonly holes: Line[] }[] = []
   for (const loop of loops) {
     const around = polygons.find(({ outer, holes }) => isMostlyIn(outer, loop) && !holes.some((hole) => isMostlyIn(hole, loop)))
     if (!around) polygons.push({ outer: loop, holes: [] })
-    // A loop in the direction of the ring around it covers what is covered already.
-    else if (ringArea(loop) > 0 !== ringArea(around.outer) > 0) around.holes.push(loop)
+    else if (isHole(loop, around.outer)) around.holes.push(loop)
   }
   return polygons.map(({ outer, holes }) => [turned(outer, 1), ...holes.map((hole) => turned(hole, -1))])
 }

@@ -288,3 +288,16 @@ test('a charging site has its points and plugs', async () => {
   })
   expect((await service.get('/api/electrolineras/none')).status).toBe(404)
 })
+
+test('a province and a municipality have names, a boundary, what is there now, and the nearest charging site', async () => {
+  const { provinces } = await service.json('/api/geo/provincias?q=vizcaya&zoom=6')
+  expect(provinces).toMatchObject([
+    { id: '48', name: 'Bizkaia', community_names: ['País Vasco', 'Euskadi'], geometry: { type: 'MultiPolygon' } },
+  ])
+  const madrid = await service.json('/api/geo/provincias/28')
+  expect(madrid.counts).toMatchObject({ panels: 4, low_emission_zones: zones.length + 1 })
+  expect((await service.json('/api/geo/municipios?q=getafe')).municipalities).toMatchObject([{ id: '28065', province: 'Madrid' }])
+  const town = await service.json('/api/geo/municipios/28079')
+  expect(town).toMatchObject({ is_capital: true, nearest: [{ kind: 'charging-site', id: 'slow', url: '/api/electrolineras/slow' }] })
+  expect((await service.get('/api/geo/municipios/99999')).status).toBe(404)
+})

@@ -14,6 +14,7 @@ import { panelChanges } from './panel-changes.ts'
 import { panelHistory } from './panel-history.ts'
 import { panelById, panelList } from './panels.ts'
 import { pastIncidentList } from './past-incidents.ts'
+import { municipalityByCodeDetail, municipalityList, provinceByCodeDetail, provinceList } from './places.ts'
 import { roadById, roadList } from './road-catalogue.ts'
 import { roadGeometry } from './road-geometry.ts'
 import { roadState } from './road-state.ts'
@@ -64,6 +65,10 @@ export const road = defineDomain({
     roadPlaceList,
     zoneList,
     zoneById,
+    provinceList,
+    provinceByCodeDetail,
+    municipalityList,
+    municipalityByCodeDetail,
     chargingSiteList,
     chargingSiteById,
   ],

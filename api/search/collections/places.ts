@@ -46,7 +46,7 @@ export const provinceCollection = defineCollection({
   about: 'The 50 provinces and two autonomous cities, by their names in every official language and those of their autonomous communities.',
   words: ['provincia', 'provincias', 'probintzia', 'province'],
   weights: { title: 4.6, names: 4.6, place: 0 },
-  detail: '/api/incidents?province={id}',
+  detail: '/api/geo/provincias/{code}',
   documents: () => {
     const areas = new Map(loadAtlas().provinces.map((area) => [area.code, area]))
     return provinces.map(({ code, name, names }) => {
@@ -72,7 +72,7 @@ export const municipalityCollection = defineCollection({
   words: ['municipio', 'municipios', 'pueblo', 'ciudad', 'ayuntamiento', 'municipi', 'concello', 'udalerria', 'town', 'city'],
   weights: { title: 5, names: 5, place: 0.5 },
   from: [fuelStations, mobilityZones],
-  detail: '/api/gas-stations?municipality={id}',
+  detail: '/api/geo/municipios/{code}',
   documents: function* ([stations, zones]) {
     const areas = new Map(loadAtlas().municipalities.map((area) => [area.code, area]))
     const people = new Map(zones.rows.flatMap((row) => (row.zone_level === 'MUNICIPALITY' ? [[row.zone_id, row.population]] : [])))

@@ -1,0 +1,254 @@
+import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { chargingSites } from '../../../lake/datasets/road/charging-sites.ts'
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
+import type { Area } from '../../../lake/places/atlas.ts'
+import { loadAtlas } from '../../../lake/places/atlas.ts'
+import { boundaryOf } from '../../../lake/places/boundaries.ts'
+import { CAPITALS } from '../../../lake/places/capitals.ts'
+import { communityOf } from '../../../lake/places/communities.ts'
+import { distanceM } from '../../../lake/places/distance.ts'
+import { allMunicipalities, municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
+import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, listReturn, type State, type StatesOf } from '../../define/endpoint.ts'
+import { nested, record, type ValueOf } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { oneOf, required, textParam, withDefault } from '../../define/params.ts'
+import { provinceParam } from '../../define/params-place.ts'
+import { searchFilter } from '../../filters/search.ts'
+import { municipalityNames } from '../../search/documents.ts'
+import { provinceField, provinceName, withExample } from '../common-fields.ts'
+
+const DATASETS = [incidents, v16Beacons, vmsDevices, fuelStations, chargingSites, lowEmissionZones] as const
+type Known = StatesOf<typeof DATASETS>
+
+const ABOUT_BOUNDARY =
+  "Boundaries are IGN's (CNIG, CC BY 4.0), from the package es-atlas: accurate to some 200 m. `zoom` simplifies them to a pixel of a web map of that zoom."
+
+const ZOOMS = ['4', '5', '6', '7', '8', '9', '10', '11', '12'] as const
+const zoom = oneOf('Zoom of the web map on which the boundary is drawn; lists without it have no boundary.', ZOOMS, { example: '7' })
+
+const count = (about: string, example: number) => col.integer(0, about, { unit: '1', example })
+const countFields = {
+  incidents: count('Active incidents.', 3),
+  beacons: count('Active V16 beacons.', 1),
+  panels: count('Variable-message panels.', 12),
+  gas_stations: count('Filling stations.', 80),
+  charging_sites: count('Sites with charging points.', 25),
+  low_emission_zones: count('Low-emission zones.', 1),
+} as const
+type Counts = ValueOf<typeof countFields>
+
+const placed = (of: string) =>
+  ({
+    bbox: col.list([0, 0], 'West, south, east and north of the boundary; null without one.', col.float(0, 'Edge.', { unit: 'deg' }), {
+      nullable: true,
+      example: [-4.58, 39.88, -3.05, 41.17],
+    }),
+    position: col.point([0, 0], `Middle of the box of the ${of}; null without a boundary.`, {
+      nullable: true,
+      example: { lat: 40.525, lon: -3.815 },
+    }),
+    geometry: col.multipolygon(0, 'Boundary; null without `zoom` in lists, and for a place that has none in the atlas.', {
+      nullable: true,
+      example: null,
+    }),
+  }) as const
+
+const provinceFields = {
+  id: col.string(0, 'INE code.', { example: '28' }),
+  name: col.string(0, 'Official name.', { example: 'Madrid' }),
+  names: col.list([0, 0], 'Names in every official language.', col.string(0, 'Name.'), { example: ['Madrid'] }),
+  community_names: col.list([0, 0], 'Names of its autonomous community; empty if it is one by itself.', col.string(0, 'Name.'), {
+    example: [],
+  }),
+  ...placed('province'),
+} as const
+const { geometry: municipalBoundary, ...municipalBox } = placed('municipality')
+const municipalityFields = {
+  id: col.string(0, 'INE code.', { example: '28079' }),
+  name: col.string(0, 'Official name.', { example: 'Madrid' }),
+  names: col.list([0, 0], 'Names in use, current and former.', col.string(0, 'Name.'), { example: ['Madrid'] }),
+  province: withExample(provinceField(incidents.columns.province_code), 'Madrid'),
+  province_code: col.string(0, 'INE code of its province.', { example: '28' }),
+  is_capital: col.boolean(0, 'True for the capital of a province.', { example: true }),
+  ...municipalBox,
+} as const
+
+const counts = nested.object('What is there now; a feed that has not arrived counts 0, see `meta.missing`.', countFields)
+const province = record('Province', 'A province or autonomous city.', provinceFields)
+const provinceDetail = record('ProvinceDetail', 'A province with what is there now.', { ...provinceFields, counts })
+const municipality = record('Municipality', 'A municipality.', municipalityFields)
+const municipalityDetail = record('MunicipalityDetail', 'A municipality with what is there now and the nearest services.', {
+  ...municipalityFields,
+  geometry: municipalBoundary,
+  counts,
+  nearest: nested.objects('The nearest service of each kind, from the middle of the municipality.', {
+    kind: col.string(0, 'Kind: gas-station or charging-site.', { example: 'gas-station' }),
+    id: col.string(0, 'Id of the service.', { example: '4375' }),
+    name: col.string(0, 'Its name; null if it has none.', { nullable: true, example: 'REPSOL' }),
+    distance_m: col.integer(0, 'Straight-line distance.', { unit: 'm', example: 420 }),
+    url: col.string(0, 'Path of its details.', { example: '/api/gas-stations/4375' }),
+  }),
+})
+
+function boxOf(area: Area | undefined): Pick<ValueOf<typeof provinceFields>, 'bbox' | 'position'> {
+  if (!area) return { bbox: null, position: null }
+  const { west, south, east, north } = area
+  return { bbox: [west, south, east, north], position: { lat: (south + north) / 2, lon: (west + east) / 2 } }
+}
+
+const drawn = (area: Area | undefined, atZoom: (typeof ZOOMS)[number] | null): MultiPolygon | null =>
+  area && atZoom !== null ? boundaryOf(area, Number(atZoom)) : null
+
+const areas = memo(({ municipalities, provinces: all }: ReturnType<typeof loadAtlas>) => ({
+  provinces: new Map(all.map((area) => [area.code, area])),
+  municipalities: new Map(municipalities.map((area) => [area.code, area])),
+}))
+
+function provinceOf(code: string, atZoom: (typeof ZOOMS)[number] | null): ValueOf<typeof provinceFields> {
+  const { name, names } = provinceByCode(code) as (typeof provinces)[number]
+  const all = [...new Set([...name.split('/'), ...Object.values(names)])]
+  const area = areas(loadAtlas()).provinces.get(code)
+  return { id: code, name, names: all, community_names: communityOf(code)?.names ?? [], ...boxOf(area), geometry: drawn(area, atZoom) }
+}
+
+function municipalityOf(code: string): ValueOf<typeof municipalityFields> {
+  const province_code = code.slice(0, 2)
+  return {
+    ...{ id: code, name: municipalityByCode(code)?.name ?? '', names: [...new Set(municipalityNames(code))] },
+    ...{ province: provinceName(province_code), province_code, is_capital: CAPITALS.has(code) },
+    ...boxOf(areas(loadAtlas()).municipalities.get(code)),
+  }
+}
+
+const municipalitiesOf = memo((_atlas: ReturnType<typeof loadAtlas>) => allMunicipalities().map(({ code }) => municipalityOf(code)))
+
+/** Rows of a state by province and by municipality, counted once per state. */
+const tallyOf = memo((state: State<(typeof DATASETS)[number]>): ReadonlyMap<string, number> => {
+  const found = new Map<string, number>()
+  for (const { status, province_code, municipality_code } of state.rows)
+    if (status === 'ACTIVE')
+      for (const code of [province_code, municipality_code]) if (code !== null) found.set(code, (found.get(code) ?? 0) + 1)
+  return found
+})
+
+function countsOf(states: Known, code: string): Counts {
+  const [incident = 0, beacon = 0, panel = 0, gas = 0, site = 0, zone = 0] = states.map((state) => tallyOf(state as never).get(code) ?? 0)
+  return { incidents: incident, beacons: beacon, panels: panel, gas_stations: gas, charging_sites: site, low_emission_zones: zone }
+}
+
+/** The nearest of the things with a position. */
+function nearestOf<T extends { readonly position: Point | null }>(
+  things: readonly T[],
+  from: Point,
+): { thing: T; distance_m: number } | null {
+  let best: { thing: T; distance_m: number } | null = null
+  for (const thing of things) {
+    if (thing.position === null) continue
+    const distance_m = Math.round(distanceM(from, thing.position))
+    if (best === null || distance_m < best.distance_m) best = { thing, distance_m }
+  }
+  return best
+}
+
+function servicesNear([, , , stations, sites]: Known, from: Point): ValueOf<typeof municipalityDetail.fields>['nearest'] {
+  const gas = nearestOf(stations.rows, from)
+  const site = nearestOf(sites.rows, from)
+  const service = (kind: string, path: string, id: string, name: string | null, distance_m: number) => ({
+    kind,
+    id,
+    name,
+    distance_m,
+    url: `${path}/${id}`,
+  })
+  return [
+    ...(gas ? [service('gas-station', '/api/gas-stations', gas.thing.station_id, gas.thing.brand, gas.distance_m)] : []),
+    ...(site ? [service('charging-site', '/api/electrolineras', site.thing.site_id, site.thing.name, site.distance_m)] : []),
+  ]
+}
+
+const nameFilter = searchFilter(
+  'the name of the place, in any official language',
+  ({ names }: { readonly names: readonly string[] }) => names,
+  'vizcaya',
+)
+const inProvince = columnFilter('province', provinceParam, 'province_code')
+
+/** Provinces with names and boundaries. */
+export const provinceList = defineEndpoint({
+  path: '/api/geo/provincias',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Provinces: INE code, names in every official language, box and boundary',
+  about: ABOUT_BOUNDARY,
+  params: { zoom },
+  filters: [nameFilter],
+  returns: listReturn('provinces', province, { sorts: ['id', 'name'] }),
+  read: { kind: 'system', records: (_system, { zoom: at }) => provinces.map(({ code }) => provinceOf(code, at)) },
+  example: { q: 'madrid', zoom: '6' },
+})
+
+/** One province with what is there now. */
+export const provinceByCodeDetail = defineEndpoint({
+  path: '/api/geo/provincias/{code}',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'One province with what is there now',
+  about: ABOUT_BOUNDARY,
+  params: { code: required(textParam('INE code of the province, two digits.', { max: 2, example: '28' })), zoom: withDefault(zoom, '7') },
+  returns: { kind: 'one', record: provinceDetail },
+  read: {
+    kind: 'memory',
+    from: DATASETS,
+    isOfAny: true,
+    reportsMissing: true,
+    answer: ({ states }, { code, zoom: at }) => (provinceByCode(code) ? { ...provinceOf(code, at), counts: countsOf(states, code) } : null),
+  },
+  example: { code: '28' },
+})
+
+/** Municipalities with names and boxes. */
+export const municipalityList = defineEndpoint({
+  path: '/api/geo/municipios',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Municipalities: INE code, names, province and box',
+  about: ABOUT_BOUNDARY,
+  params: {},
+  filters: [nameFilter, inProvince],
+  returns: listReturn('municipalities', municipality, { sorts: ['id', 'name'], limit: { default: 100, max: 1000 } }),
+  read: { kind: 'system', records: () => municipalitiesOf(loadAtlas()) },
+  example: { q: 'getafe', province: 'Madrid' },
+})
+
+/** One municipality with what is there now and what is near. */
+export const municipalityByCodeDetail = defineEndpoint({
+  path: '/api/geo/municipios/{code}',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'One municipality with its boundary, what is there now and the nearest services',
+  about: `${ABOUT_BOUNDARY} Services are measured from the middle of the box.`,
+  params: {
+    code: required(textParam('INE code of the municipality, five digits.', { max: 5, example: '28079' })),
+    zoom: withDefault(zoom, '10'),
+  },
+  returns: { kind: 'one', record: municipalityDetail },
+  read: {
+    kind: 'memory',
+    from: DATASETS,
+    isOfAny: true,
+    reportsMissing: true,
+    answer: ({ states }, { code, zoom: at }) => {
+      if (!municipalityByCode(code)) return null
+      const made = municipalityOf(code)
+      const geometry = drawn(areas(loadAtlas()).municipalities.get(code), at)
+      return { ...made, geometry, counts: countsOf(states, code), nearest: made.position ? servicesNear(states, made.position) : [] }
+    },
+  },
+  example: { code: '28079' },
+})
