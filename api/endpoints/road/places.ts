@@ -200,7 +200,7 @@ export const provinceByCodeDetail = defineEndpoint({
   plan: 'FREE',
   summary: 'One province with what is there now',
   about: ABOUT_BOUNDARY,
-  params: { code: required(textParam('INE code of the province, two digits.', { max: 2, example: '28' })), zoom: withDefault(zoom, '7') },
+  params: { code: required(textParam('INE code of the province, two digits.', { max: 20, example: '28' })), zoom: withDefault(zoom, '7') },
   returns: { kind: 'one', record: provinceDetail },
   read: {
     kind: 'memory',
@@ -221,7 +221,7 @@ export const municipalityList = defineEndpoint({
   about: ABOUT_BOUNDARY,
   params: {},
   filters: [nameFilter, inProvince],
-  returns: listReturn('municipalities', municipality, { sorts: ['id', 'name'], limit: { default: 100, max: 1000 } }),
+  returns: listReturn('municipalities', municipality, { sorts: ['id', 'name'], limit: { default: 100, max: 20_000 } }),
   read: { kind: 'system', records: () => municipalitiesOf(loadAtlas()) },
   example: { q: 'getafe', province: 'Madrid' },
 })
@@ -234,7 +234,7 @@ export const municipalityByCodeDetail = defineEndpoint({
   summary: 'One municipality with its boundary, what is there now and the nearest services',
   about: `${ABOUT_BOUNDARY} Services are measured from the middle of the box.`,
   params: {
-    code: required(textParam('INE code of the municipality, five digits.', { max: 5, example: '28079' })),
+    code: required(textParam('INE code of the municipality, five digits.', { max: 20, example: '28079' })),
     zoom: withDefault(zoom, '10'),
   },
   returns: { kind: 'one', record: municipalityDetail },

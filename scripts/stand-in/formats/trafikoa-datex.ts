@@ -51,7 +51,7 @@ function placeOf({ road, from, to, hasCoordinates, direction }: BasqueIncident):
       tag('referencePointIdentifier', `${road.name}-${point.km}`) +
         tag(
           'administrativeArea',
-          tag('value', hasCoordinates ? BASQUE_NAMES[point.municipality.province] ?? 'Desconocida' : 'Desconocida'),
+          tag('value', hasCoordinates ? (BASQUE_NAMES[point.municipality.province] ?? 'Desconocida') : 'Desconocida'),
         ) +
         tag('roadNumber', road.name) +
         tag('directionRelative', direction) +
