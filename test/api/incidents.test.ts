@@ -211,14 +211,6 @@ describe('filters', () => {
   })
 })
 
-test('a reply lists the provinces without a source, and notes it when one of them is requested', async () => {
-  const coverageOf = async (query: string) => (await service.json(`/api/incidents${query}`)).meta.coverage
-  expect(await coverageOf('')).toEqual({ provinces_without_data: ['01', '20', '48'], note: null })
-  expect((await coverageOf('?province=Madrid')).note).toBeNull()
-  for (const province of ['Bizkaia', 'Vizcaya', '20', 'Alava'])
-    expect([province, (await coverageOf(`?province=${province}`)).note]).toEqual([province, expect.stringContaining('Basque Country')])
-})
-
 test('spellings of one request share one reply and one tag', async () => {
   const replies = await Promise.all(
     ['province=Madrid', 'province=28', 'province=MADRID', 'province=madrid&'].map((query) => service.get(`/api/incidents?${query}`)),

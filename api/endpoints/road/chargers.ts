@@ -70,6 +70,7 @@ const connectorFilter = defineMemoryFilter({
             (connector === null || connector.includes(type)) && (min_power_kw === null || (power_kw !== null && power_kw >= min_power_kw)),
         ),
       ),
+  present: { connector: ({ points }) => points.flatMap(({ connectors }) => connectors.map(({ type }) => type)) },
 })
 
 /** Sites with charging points. */

@@ -101,7 +101,7 @@ export const roadState = defineEndpoint({
     fuel: withDefault(fuelParam, 'DIESEL_A'),
   },
   returns: {
-    ...{ kind: 'list', name: 'items', record: item, key: ['kind', 'id'], sorts: ['place', 'km', 'price'], order: 'place' },
+    ...{ kind: 'list', name: 'items', record: item, key: ['kind', 'id'], id: 'id', sorts: ['place', 'km', 'price'], order: 'place' },
     limit: { default: 1000, max: 20_000 },
   },
   read: {

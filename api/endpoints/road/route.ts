@@ -166,6 +166,7 @@ export const routeList = defineEndpoint({
     name: 'items',
     record: routeItem,
     key: ['kind', 'id'],
+    id: 'id',
     sorts: ['distance_from_start_m', 'offset_m', 'price'],
     order: 'distance_from_start_m',
     limit: { default: 1000, max: 20_000 },
