@@ -201,6 +201,18 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
     'Puntos de carreteras',
     'Posiciones de puntos kilométricos, obtenidas de incidencias, balizas, paneles, detectores y gasolineras.',
   ],
+  road_sections: [
+    'Tramos de la red viaria',
+    'Tramos con código de carretera de la red viaria nacional, con su línea, por edición y provincia. En modo real los importa el operador.',
+  ],
+  road_posts: [
+    'Postes kilométricos de las carreteras',
+    'Postes kilométricos de la red viaria nacional, por edición y provincia; una calzada doble tiene uno por sentido. En modo real los importa el operador.',
+  ],
+  road_axes: [
+    'Ejes medidos de las carreteras',
+    'Líneas de las carreteras con el kilómetro de cada uno de sus puntos, a partir de los tramos y postes de la red viaria nacional: una por cada parte continua de una calzada en una provincia.',
+  ],
   traffic_city_hours: [
     'Tráfico de una ciudad por hora',
     'Lecturas agregadas de todos los sensores de un centro de tráfico por hora, fuente y periodo de lectura. Solo días pasados.',

@@ -19,10 +19,7 @@ export interface FeedRequest {
    * members of a zip must fit within `maxDecodedBytes` together.
    */
   readonly expects: 'xml' | 'html' | 'json' | 'csv' | 'zip' | 'tar' | 'protobuf' | 'shp' | 'dbf'
-  /**
-   * Set if the file itself is compressed. It is decompressed like a content-encoding, and `expects` describes the content. The
-   * archive keeps it compressed.
-   */
+  /** Set if the file itself is compressed: it is decompressed like a content-encoding, and archived as it is. */
   readonly packed?: 'gzip' | 'bzip2'
   /**
    * Set if the decompressed file is too large for memory: it is decompressed to a scratch file (`Bulk`), up to
@@ -200,7 +197,7 @@ export interface ExpectedGroups {
 
 /** A file that a publisher lists in an archive. */
 export interface ArchiveFile {
-  /** The day, month or year of the file: `2022-03-01`, `2022-03`, `2022`. */
+  /** The day, month or year of the file: `2022-03-01`, `2022-03`, `2022`; of a part its name. */
   readonly period: string
   readonly url: string
 }
@@ -217,7 +214,7 @@ export interface DayRange {
  * counts. `publishedAt` is not used.
  */
 export interface Archive {
-  readonly unit: 'day' | 'month' | 'year'
+  readonly unit: 'day' | 'month' | 'year' | 'part'
   /** Requests whose answers list the publisher's files; none if file names follow from the calendar. */
   readonly index: readonly FeedRequest[]
   /**
@@ -336,6 +333,8 @@ export interface FeedSpec {
   readonly freshBy?: 'publication' | 'fetch'
   /** Days that raw bytes are stored; unlimited by default, 90 for feeds faster than hourly. */
   readonly rawRetentionDays?: number
+  /** The command that imports its files, if the publisher refuses scripts: `--live` never fetches it. */
+  readonly importedBy?: string
   /** False for a feed that `--live` fetches only if the operator turns it on. */
   readonly liveByDefault?: boolean
   /** The variable that the operator sets to `accepted` to state an agreement with the publisher; `--live` needs it. */

@@ -2,9 +2,10 @@ import type { Archive, ArchiveFile, DayRange } from './define.ts'
 
 /** Length of a period's name, which is a shortened date. */
 const LENGTHS = { year: 4, month: 7, day: 10 } as const
+type Unit = keyof typeof LENGTHS
 
 /** The name of the period that a day (YYYY-MM-DD) is in. */
-export function periodOf(unit: Archive['unit'], day: string): string {
+export function periodOf(unit: Unit, day: string): string {
   return day.slice(0, LENGTHS[unit])
 }
 
@@ -14,7 +15,7 @@ export function isWithin(period: string, { from, to }: DayRange): boolean {
 }
 
 /** The period after one of a unit. */
-function nextPeriod(unit: Archive['unit'], period: string): string {
+function nextPeriod(unit: Unit, period: string): string {
   const date = new Date(`${period.padEnd(10, '-01')}T00:00:00Z`)
   if (unit === 'year') date.setUTCFullYear(date.getUTCFullYear() + 1)
   else if (unit === 'month') date.setUTCMonth(date.getUTCMonth() + 1)
@@ -30,11 +31,13 @@ export interface Listing {
 
 /**
  * Selects the files of a range from a publisher's list. Periods before the first or after the last file are unpublished, not
- * gaps. The last listed file of a period counts. Throws `RangeError` for a file whose period does not fit the unit.
+ * gaps. The last listed file of a period counts. Throws `RangeError` for a file whose period does not fit the unit. Parts are in
+ * no range: all are returned, and none is a gap.
  */
 export function listingOf(unit: Archive['unit'], listed: readonly ArchiveFile[], range: DayRange): Listing {
   const byPeriod = new Map(listed.map((file) => [file.period, file]))
   const periods = [...byPeriod.keys()].sort()
+  if (unit === 'part') return { files: periods.map((period) => byPeriod.get(period) as ArchiveFile), gaps: [] }
   for (const period of periods)
     if (period.length !== LENGTHS[unit] || Number.isNaN(Date.parse(period))) throw new RangeError(`${period} names no ${unit}`)
   const gaps: string[] = []

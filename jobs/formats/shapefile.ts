@@ -15,8 +15,11 @@ const HEADER_BYTES = 100
 const RECORD_HEADER_BYTES = 8
 const NULL_SHAPE = 0
 const POINT = 1
+const LINE = 3
 const POLYGON = 5
-const NAMES: Readonly<Record<number, string>> = { [POINT]: 'points', [POLYGON]: 'polygons' }
+/** Types with a height or a measure behind the same x and y, by the plain type. */
+const [WITH_Z, WITH_M] = [10, 20]
+const NAMES: Readonly<Record<number, string>> = { [POINT]: 'points', [LINE]: 'lines', [POLYGON]: 'polygons' }
 /**
  * Content bytes of a null shape, of a point, and of a polygon before its parts: type, box, number of parts, number of points.
  */
@@ -32,8 +35,38 @@ const POLYGON_HEAD_BYTES = 44
 export function readShapePoints(bytes: Buffer): readonly ShapePoint[] {
   return Array.from(shapesOf(bytes, POINT), ({ number, content }) => {
     if (content === null) return null
-    if (content.length !== POINT_BYTES) throw sizeError(number, content)
+    const more = Math.floor(content.readInt32LE(0) / WITH_Z)
+    // A height comes with a measure, which may be left out.
+    const sizes = [[0], [8, 16], [8]][more] as readonly number[]
+    if (!sizes.includes(content.length - POINT_BYTES)) throw sizeError(number, content)
     return { x: content.readDoubleLE(4), y: content.readDoubleLE(12) }
+  })
+}
+
+/**
+ * The lines of a shapefile, in order: the parts of each, in the file's coordinates, without heights and measures; null for a
+ * null shape. Throws `FormatError`.
+ */
+export function* readShapeLines(bytes: Buffer): Generator<[number, number][][] | null> {
+  for (const { number, content } of shapesOf(bytes, LINE)) yield content && partsOf(number, content)
+}
+
+function partsOf(number: number, content: Buffer): [number, number][][] {
+  if (content.length < POLYGON_HEAD_BYTES) throw sizeError(number, content)
+  const [parts, points] = [content.readInt32LE(36), content.readInt32LE(40)]
+  const begin = POLYGON_HEAD_BYTES + 4 * parts
+  if (parts < 0 || points < parts || content.length < begin + 16 * points) throw sizeError(number, content)
+  return Array.from({ length: parts }, (_, part) => {
+    const [start, end] = [part, part + 1].map((at) => (at < parts ? content.readInt32LE(POLYGON_HEAD_BYTES + 4 * at) : points)) as [
+      number,
+      number,
+    ]
+    if (start < 0 || start > end || end > points)
+      throw new FormatError(`part ${part + 1} of shape ${number} is of points ${start} to ${end}`)
+    return Array.from({ length: end - start }, (_, at): [number, number] => {
+      const place = begin + 16 * (start + at)
+      return [content.readDoubleLE(place), content.readDoubleLE(place + 8)]
+    })
   })
 }
 
@@ -54,14 +87,14 @@ function* shapesOf(bytes: Buffer, type: number): Generator<{ readonly number: nu
   if (bytes.length < HEADER_BYTES || bytes.readInt32BE(0) !== FILE_CODE) throw new FormatError('no shapefile: it does not begin with 9994')
   const [length, version, shapeType] = [2 * bytes.readInt32BE(24), bytes.readInt32LE(28), bytes.readInt32LE(32)]
   if (version !== VERSION) throw new FormatError(`a shapefile of version ${version}; 1000 is known`)
-  if (shapeType !== type) throw new FormatError(`shapes of type ${shapeType}, where ${NAMES[type]} (${type}) are expected`)
+  if (!isOfType(shapeType, type)) throw new FormatError(`shapes of type ${shapeType}, where ${NAMES[type]} (${type}) are expected`)
   if (length !== bytes.length) throw new FormatError(`the shapefile was cut off: it says ${length} bytes, there are ${bytes.length}`)
   for (let at = HEADER_BYTES, number = 1; at < length; number++) {
     const begin = at + RECORD_HEADER_BYTES
     if (begin + NULL_BYTES > length) throw new FormatError(`shape ${number} is cut off`)
     const [named, size, kind] = [bytes.readInt32BE(at), 2 * bytes.readInt32BE(at + 4), bytes.readInt32LE(begin)]
     if (named !== number) throw new FormatError(`shape ${number} is numbered ${named}`)
-    if (kind !== NULL_SHAPE && kind !== type)
+    if (kind !== NULL_SHAPE && kind !== shapeType)
       throw new FormatError(`shape ${number} is of type ${kind}, where ${NAMES[type]} (${type}) are expected`)
     at = begin + size
     const content = bytes.subarray(begin, at)
@@ -69,6 +102,10 @@ function* shapesOf(bytes: Buffer, type: number): Generator<{ readonly number: nu
     yield { number, content: kind === NULL_SHAPE ? null : content }
   }
 }
+
+/** Points and lines may have heights or measures, which are ignored; polygons may not. */
+const isOfType = (found: number, type: number): boolean =>
+  found === type || (type !== POLYGON && (found === type + WITH_Z || found === type + WITH_M))
 
 function sizeError(number: number, { length }: { readonly length: number }): FormatError {
   return new FormatError(`shape ${number} has ${length} bytes`)
@@ -175,35 +212,58 @@ export interface DbfTable {
   readonly rows: readonly (readonly string[] | null)[]
 }
 
+/** A table that is read row by row: large tables do not fit into memory as texts. */
+export interface DbfReader {
+  readonly fields: readonly string[]
+  readonly count: number
+  /** Day of the table's last change, YYYY-MM-DD; null if its header has none. */
+  readonly changed: string | null
+  /** The trimmed texts of a row's named fields, "" for a field that the table lacks; null for a row marked as deleted. */
+  row(number: number, fields: readonly string[]): readonly string[] | null
+}
+
+/** Reads a shapefile's table (`.dbf`) completely; see `openDbf`. */
+export function readDbf(bytes: Buffer): DbfTable {
+  const { fields, count, row } = openDbf(bytes)
+  return { fields, rows: Array.from({ length: count }, (_, number) => row(number, fields)) }
+}
+
 /**
- * Reads a shapefile's table (`.dbf`, dBASE III), with texts in UTF-8 or, if that fails, Windows-1252. Throws `FormatError` for
+ * Opens a shapefile's table (`.dbf`, dBASE III), with texts in UTF-8 or, if that fails, Windows-1252. Throws `FormatError` for
  * another format or a truncated file. Source: dBASE III PLUS table file format (version byte 3, field descriptors of 32 bytes
  * ended by 0x0D).
  */
-export function readDbf(bytes: Buffer): DbfTable {
+export function openDbf(bytes: Buffer): DbfReader {
   if (bytes.length < DBF_HEADER_BYTES + 1 || bytes[0] !== DBF_VERSION) throw new FormatError('no dBASE III table: it does not begin with 3')
   const [count, header, width] = [bytes.readUInt32LE(4), bytes.readUInt16LE(8), bytes.readUInt16LE(10)]
-  const fields: { readonly name: string; readonly bytes: number }[] = []
+  const places = new Map<string, { readonly at: number; readonly bytes: number }>()
+  const fields: string[] = []
+  let sum = 1
   for (let at = DBF_HEADER_BYTES; bytes[at] !== FIELDS_END; at += FIELD_BYTES) {
     if (at + FIELD_BYTES >= Math.min(header, bytes.length)) throw new FormatError('the fields of the table have no end')
     const [name = ''] = bytes.toString('latin1', at, at + 11).split('\0')
-    fields.push({ name, bytes: bytes[at + 16] as number })
+    fields.push(name)
+    places.set(name, { at: sum, bytes: bytes[at + 16] as number })
+    sum += bytes[at + 16] as number
   }
-  const sum = fields.reduce((all, field) => all + field.bytes, 1)
   if (sum !== width) throw new FormatError(`fields of ${sum} bytes in rows of ${width}`)
   const end = header + count * width
   // The mark of the end may be left out.
   if (bytes.length !== end && !(bytes.length === end + 1 && bytes[end] === FILE_END))
     throw new FormatError(`the table was cut off: ${count} rows are ${end} bytes, there are ${bytes.length}`)
-  const rows = Array.from({ length: count }, (_, row) => {
-    let at = header + row * width
-    if (bytes[at] === DELETED) return null
-    at++
-    return fields.map((field) => {
-      const text = decodeText(bytes.subarray(at, at + field.bytes))
-      at += field.bytes
-      return text.replaceAll('\0', ' ').trim()
-    })
-  })
-  return { fields: fields.map(({ name }) => name), rows }
+  const [year = 0, month = 0, day = 0] = bytes.subarray(1, 4)
+  const changed = month === 0 ? null : `${1900 + year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
+  return {
+    ...{ fields, count, changed },
+    row(number, wanted) {
+      const begin = header + number * width
+      if (bytes[begin] === DELETED) return null
+      return wanted.map((name) => {
+        const place = places.get(name)
+        if (!place) return ''
+        const text = decodeText(bytes.subarray(begin + place.at, begin + place.at + place.bytes))
+        return text.replaceAll('\0', ' ').trim()
+      })
+    },
+  }
 }

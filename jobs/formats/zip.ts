@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
+import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl'
 import { FormatError } from '../feeds/define.ts'
 
 /** How much an archive may hold. */
@@ -35,16 +35,16 @@ const CHUNK_BYTES = 65_536
 const [STORED, DEFLATED] = [0, 8]
 
 /**
- * Opens an archive with yauzl. Throws `FormatError` for an incomplete archive, and for one that exceeds `limits`, repeats a
+ * Opens an archive with yauzl: its bytes, or its path if it is too large for memory. Throws `FormatError` for an incomplete archive, and for one that exceeds `limits`, repeats a
  * name or is encrypted. The directory's sizes are enforced while reading, so the limits apply to the actual bytes.
  */
-export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<Zip> {
+export async function openZip(from: Buffer | string, limits: ZipLimits): Promise<Zip> {
   const { maxBytes, maxEntries = MOST_ENTRIES, maxRatio = MOST_RATIO } = limits
   let archive: ZipFile
   const members = new Map<string, Entry>()
   let unpacked = 0
   try {
-    archive = await fromBufferPromise(bytes)
+    archive = await (typeof from === 'string' ? openPromise(from, { autoClose: false }) : fromBufferPromise(from))
     if (archive.entryCount > maxEntries) throw new FormatError(`a zip of ${archive.entryCount} members, at most ${maxEntries} are read`)
     for await (const entry of archive.eachEntry()) {
       const { fileName: name, uncompressedSize, compressedSize } = entry

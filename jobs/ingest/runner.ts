@@ -11,6 +11,7 @@ import type { IngestContext } from './context.ts'
 import { fillTable } from './fill.ts'
 import { feedStateAccepted, feedStateAfter, feedStateOf } from './freshness.ts'
 import { FetchError } from './http.ts'
+import { type ImportedPart, importedReply } from './imported.ts'
 import { land } from './land.ts'
 import { mergeLateData } from './late-data.ts'
 import { countLost, type FeedMemory, missingOf, openMemory, syncMemory } from './memory.ts'
@@ -37,6 +38,8 @@ export interface Runner {
   reportBackfill(feed: Feed, progress: BackfillProgress): Promise<void>
   /** Fetches one file of an archive, beside others; they are judged in turn. Null if the publisher lacks the file. */
   takeFile(feed: Feed, file: ArchiveFile, signal: AbortSignal): Promise<FetchOutcome | null>
+  /** Processes a part that an operator brings, packed by gzip, like the file of a period. `from` names its origin. */
+  takePart(feed: Feed, part: ImportedPart, signal: AbortSignal): Promise<FetchOutcome>
   /** Lands the accepted fetches, places late ones, and compacts small files. Returns rows by dataset. */
   land(feed: Feed, signal: AbortSignal): Promise<Record<string, number>>
   /** Accepts a rejected fetch and shows it live. */
@@ -185,6 +188,18 @@ export function makeRunner(context: IngestContext): Runner {
     })
   }
 
+  const takePart = async (feed: Feed, part: ImportedPart, signal: AbortSignal): Promise<FetchOutcome> => {
+    const reason = await waitsForTables(context, feed)
+    if (reason !== null) return failure(reason, context.now())
+    const collected = await importedReply(part, context.now())
+    return inTurn(feed, async (known) => {
+      const { memory, outcome } = await runFile(context, known, { collected, period: part.period, signal })
+      memories.set(feed.id, memory)
+      await tellOutcome(known, memory, { outcome, attempted_at: collected.fetched_at })
+      return outcome
+    })
+  }
+
   const takeStreamed = async (feed: Feed, file: StreamFile, arriving: Arriving): Promise<FetchOutcome> => {
     const reason = await waitsForTables(context, feed)
     if (reason !== null) throw new FetchError(reason, { retryable: true })
@@ -264,6 +279,7 @@ export function makeRunner(context: IngestContext): Runner {
 
     acceptedPeriods: (feed) => inTurn(feed, async ({ periods }) => new Set(periods.keys())),
     takeFile,
+    takePart,
 
     reportBackfill: (feed, progress) =>
       inTurn(feed, async (memory) => {

@@ -23,6 +23,8 @@ export interface TrialCounts {
   readonly unknown_codes: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
+const BRACE = '{'.charCodeAt(0)
+
 /** Runs a feed's guard, parser and checks on bytes; needs neither Redis nor lake and lands nothing. Decompresses files. */
 export async function tryFeed(
   feed: Feed,
@@ -67,6 +69,8 @@ function refusedTrial(feed: Feed, reason: string): Trial {
  */
 async function bodiesOf(feed: Feed, files: readonly { readonly name: string; readonly bytes: Buffer }[]): Promise<readonly FeedBody[]> {
   if (feed.stream) return files
+  // What an import stores is no file of the publisher.
+  if (feed.importedBy !== undefined && files.every(({ bytes }) => bytes[0] === BRACE)) return files
   const plans = feed.plans.filter(({ requests }) => requests.length === files.length)
   const first = feed.plans[0]?.requests[0] as FeedRequest
   if (plans.length === 0) return Promise.all(files.map((file) => bodyOf({ ...first, name: file.name }, file)))

@@ -8,16 +8,17 @@ import { runCommand, say } from '../service/output.ts'
 import { table } from '../service/table.ts'
 import { evaluateFuel } from './fuel.ts'
 import { evaluateRisk } from './risk.ts'
+import { evaluateRoads } from './roads.ts'
 import { evaluateTraffic } from './traffic.ts'
 
 /** Models that can be evaluated. */
-const MODELS = { fuel: evaluateFuel, traffic: evaluateTraffic, risk: evaluateRisk } as const
+const MODELS = { fuel: evaluateFuel, traffic: evaluateTraffic, risk: evaluateRisk, roads: evaluateRoads } as const
 const CAPTURES = join(import.meta.dirname, '../../../shared/feeds')
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const USAGE = `scripts/evaluate <model> [--data <folder>] [--test <from>:<to>] [--json]
 
 Evaluates a model out of sample against simple baselines; each forecast uses only earlier data. Models: ${Object.keys(MODELS).join(', ')}.
-  --data   folder of files in the layouts of the captures; ../shared/feeds by default; without that default folder nothing is measured
+  --data   folder of files in the layouts of the captures, for roads of GeoPackages (the simulated network without any); ../shared/feeds by default; without that default folder nothing is measured
   --test   days of the outcomes, both inclusive; by default the last 104 weeks (fuel), 2023-03 to 05 and 06 to 08 (traffic), the newest year (risk)
   --json   a line of JSON for each figure
 What cannot be measured is reported on standard error. The exit code is 1 if a figure misses its limit, if there are no figures, or if the arguments are wrong.`

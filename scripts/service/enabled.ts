@@ -30,6 +30,7 @@ export function disabledReason(config: Config, feed: Feed): string | null {
   if (connect && 'env' in connect && textOf(config, connect.env) === null)
     return `The operator has set no ${connect.env}: there is nothing to connect to.`
   if (config.mode !== 'live') return null
+  if (feed.importedBy !== undefined) return `The publisher refuses scripts; the operator imports its files (${feed.importedBy}).`
   const { terms } = feed
   if (terms !== undefined && !isAccepted(config, terms))
     return `The operator has not stated an agreement with the publisher (${terms}=accepted).`
@@ -43,8 +44,8 @@ function turnedOn(config: Config): readonly string[] {
 }
 
 /** True if the operator wants a feed, and its publisher's terms allow it. */
-function isWanted(config: Config, { id, liveByDefault = true, terms }: Feed): boolean {
-  return (liveByDefault || turnedOn(config).includes(id)) && (terms === undefined || isAccepted(config, terms))
+function isWanted(config: Config, { id, liveByDefault = true, importedBy, terms }: Feed): boolean {
+  return importedBy === undefined && (liveByDefault || turnedOn(config).includes(id)) && (terms === undefined || isAccepted(config, terms))
 }
 
 /** Returns the variable of a secret that the first plan lacks; null if some plan lacks none. */

@@ -6,6 +6,7 @@ import { feeds as known } from '../../jobs/feeds/catalog.ts'
 import type { DayRange, Feed } from '../../jobs/feeds/define.ts'
 import { listFiles } from '../../jobs/ingest/archive.ts'
 import { backfill, type FileDone } from '../../jobs/ingest/backfill.ts'
+import type { ImportedPart } from '../../jobs/ingest/imported.ts'
 import type { FetchOutcome } from '../../jobs/ingest/pipeline.ts'
 import { type RebuildOptions, type RebuildResult, rebuild } from '../../jobs/ingest/rebuild.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
@@ -35,9 +36,26 @@ export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
    * corrections. Derives once at the end.
    */
   backfill(feed: Feed, options: BackfillRange): Promise<Backfilled>
+  /**
+   * Accepts parts that an operator brings and lands them, then derives. Parts that were accepted before are skipped, unless
+   * `again`; so a stopped import continues.
+   */
+  importParts(feed: Feed, parts: readonly ImportedPart[], options: ImportOptions): Promise<readonly ImportedOutcome[]>
   /** Derives landed rows again from the raw archive, while no other landing of the feed runs. */
   replay(feed: Feed, options: Omit<RebuildOptions, 'feed'>): Promise<RebuildResult>
   close(): Promise<void>
+}
+
+/** Options of an import; `onPart` gets each finished part. */
+export interface ImportOptions {
+  readonly again: boolean
+  readonly onPart?: (done: ImportedOutcome) => void
+}
+
+/** An imported part and its outcome; null if it was accepted before. */
+export interface ImportedOutcome {
+  readonly period: string
+  readonly outcome: FetchOutcome | null
 }
 
 /** The files that a backfill fetches. */
@@ -130,6 +148,21 @@ export async function openService(
         return { listed: files.length, skipped: files.length - wanted.length, done, gaps: [...gaps, ...absent].sort() }
       })
     },
+    importParts: (feed, imported, { again, onPart }) =>
+      inTurn(feed, 'fetch', async (signal) => {
+        await prepareTables(parts.context, feed.into)
+        const there = again ? new Set<string>() : await runner.acceptedPeriods(feed)
+        const done: ImportedOutcome[] = []
+        for (const part of imported) {
+          const { period } = part
+          const outcome = there.has(period) ? null : await runner.takePart(feed, part, signal)
+          done.push({ period, outcome })
+          onPart?.({ period, outcome })
+        }
+        // Includes what a killed process had accepted.
+        await landInTurn(feed)
+        return done
+      }),
     replay: (feed, options) => inTurn(feed, 'land', () => rebuild(parts.context, { feed, ...options })),
     close: async () => {
       await parts.close()

@@ -1,4 +1,5 @@
 import type { Derived } from '../define.ts'
+import { roadAxesDerived } from './axes.ts'
 import { trafficForecastsDerived, trafficModelsDerived } from './forecasts.ts'
 import { roadPointsDerived } from './road-points.ts'
 import { trafficSectionHoursDerived } from './sections.ts'
@@ -8,6 +9,7 @@ import { v16HoursDerived } from './v16.ts'
 /** Derivations about roads. */
 export const derivations: readonly Derived[] = Object.freeze([
   roadPointsDerived,
+  roadAxesDerived,
   v16HoursDerived,
   trafficHoursDerived,
   trafficDaysDerived,

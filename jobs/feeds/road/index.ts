@@ -10,6 +10,7 @@ import { dgtIncidentsFeed } from './dgt-incidents.ts'
 import { dgtVms } from './dgt-vms.ts'
 import { dgtVmsDevices } from './dgt-vms-devices.ts'
 import { dgtZones } from './dgt-zones.ts'
+import { ignRoads } from './ign-roads.ts'
 import { madridCountStations } from './madrid-count-stations.ts'
 import { madridCounts } from './madrid-counts.ts'
 import { madridHistory } from './madrid-history.ts'
@@ -42,4 +43,5 @@ export const feeds: readonly Feed[] = Object.freeze([
   barcelonaHistory,
   valenciaTraffic,
   bilbaoTraffic,
+  ignRoads,
 ])

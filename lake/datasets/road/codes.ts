@@ -151,3 +151,12 @@ export const COUNT_QUALITIES = defineCodes('count_quality', 'Quality of an hourl
   OUTAGE: ['Estación sin datos ese día', 'Station without data that day'],
   COPIED_DAY: ['Día igual a otro de la misma serie', 'Day identical to another of the same series'],
 })
+
+/** Kinds of sections in the national road network. */
+export const SECTION_TYPES = defineCodes('road_section_type', 'Kind of a section of the road network.', {
+  MAIN_LINE: ['Troncal', 'Main line'],
+  LINK: ['Enlace', 'Link of a junction'],
+  ROUNDABOUT: ['Rotonda', 'Roundabout'],
+  SERVICE_ROAD: ['Vía de servicio', 'Service road'],
+  OTHER: ['Otro', 'Other'],
+})

@@ -2,6 +2,8 @@ import type { Dataset } from '../../schema/dataset.ts'
 import { chargingSites } from './charging-sites.ts'
 import { incidents } from './incidents.ts'
 import { lowEmissionZones } from './low-emission-zones.ts'
+import { roadAxes } from './road-axes.ts'
+import { roadPosts, roadSections } from './road-network.ts'
 import { roadPoints } from './road-points.ts'
 import { trafficCityHours } from './traffic-city-hours.ts'
 import { trafficCountStations } from './traffic-count-stations.ts'
@@ -50,4 +52,7 @@ export const datasets: readonly Dataset[] = Object.freeze([
   trafficModels,
   trafficForecasts,
   roadPoints,
+  roadSections,
+  roadPosts,
+  roadAxes,
 ])

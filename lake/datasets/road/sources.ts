@@ -82,3 +82,17 @@ export const bilbaoTraffic = defineSource({
   attribution: 'Origen de los datos: Ayuntamiento de Bilbao, Bilbao Open Data',
   commercial_use: 'unknown',
 })
+
+/**
+ * The road network of Instituto Geográfico Nacional (IGR-RT): sections and kilometre posts. Its download centre refuses scripts:
+ * operators import its files.
+ */
+export const ign = defineSource({
+  id: 'ign',
+  publisher: 'Instituto Geográfico Nacional',
+  url: 'https://centrodedescargas.cnig.es/CentroDescargas/redes-transporte',
+  licence: 'CC BY 4.0',
+  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  attribution: 'IGR Redes de Transporte CC-BY 4.0 ign.es',
+  commercial_use: 'yes',
+})

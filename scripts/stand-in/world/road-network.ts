@@ -45,6 +45,9 @@ export interface RoadNetwork {
 const SAMPLE_KM = 2
 /** Roads are this much longer than the straight lines between their towns. */
 const WINDING = 1.25
+/** Between towns a road swings to both sides of the straight line: this far, as a share of its length too, and this often. */
+const [SWING_KM, SWING_SHARE, SWING_EVERY_KM] = [0.15, 0.03, 4]
+const KM_PER_DEGREE = 111.19
 
 // Islands: the prefix of a road determines its island.
 const ISLAND_STARTS: Readonly<Record<string, string>> = {
@@ -106,13 +109,23 @@ export function bearingAt(road: Road, km: number): number {
   return (degrees + 360) % 360
 }
 
-function positionAt(road: Road, km: number): { lon: number; lat: number } | null {
+/** The position of a kilometre, `aside_m` metres to the right of growing kilometres; null outside the road. */
+export function positionAt(road: Road, km: number, aside_m = 0): { lon: number; lat: number } | null {
   const at = road.ways.findIndex((way) => way.km >= km)
   if (at < 0 || km < (road.ways[0] as Way).km) return null
   const to = road.ways[at] as Way
   const from = road.ways[Math.max(0, at - 1)] as Way
   const share = to.km === from.km ? 0 : (km - from.km) / (to.km - from.km)
-  return { lon: round6(from.lon + (to.lon - from.lon) * share), lat: round6(from.lat + (to.lat - from.lat) * share) }
+  const scale = Math.cos((from.lat * Math.PI) / 180)
+  const [east, north] = [(to.lon - from.lon) * scale * KM_PER_DEGREE, (to.lat - from.lat) * KM_PER_DEGREE]
+  const length = Math.hypot(east, north)
+  const waves = Math.max(1, Math.round(length / SWING_EVERY_KM))
+  const aside = Math.min(SWING_KM, SWING_SHARE * length) * Math.sin(2 * Math.PI * waves * share) + aside_m / 1000
+  const [right, up] = length === 0 ? [0, 0] : [(aside * north) / length, (-aside * east) / length]
+  return {
+    lon: round6(from.lon + (to.lon - from.lon) * share + right / KM_PER_DEGREE / scale),
+    lat: round6(from.lat + (to.lat - from.lat) * share + up / KM_PER_DEGREE),
+  }
 }
 
 function stretchesOf(road: Road, pointAt: (road: Road, km: number) => RoadPoint | null): Stretch[] {

@@ -378,4 +378,14 @@ export const FAULTS: readonly ContentFault[] = [
     change: [['"horatmin"', '"hora_minima"']],
     expect: { rows: 3, unknown: { hora_minima: 2 }, warnings: ['no record has horatmin'] },
   },
+  // The part of a province: lines of JSON, the first with their numbers.
+  { file: 'ign_roads/28.ndjson', change: [['"posts":4', '"posts":5']], expect: 'says 5 posts, there are 4' },
+  { file: 'ign_roads/28.ndjson', change: [['2026-07', '2026-13']], expect: 'no part of a road network' },
+  { file: 'ign_roads/28.ndjson', change: [['["s","700000003"', '["x","700000003"']], expect: 'a line is no section and no post' },
+  { file: 'ign_roads/28.ndjson', change: [['Enlace', 'Teleferico']], expect: { rows: 5, unknown: { Teleferico: 1 } } },
+  {
+    file: 'ign_roads/28.ndjson',
+    change: [['-3.689,40.403', '-3.689,140.403']],
+    expect: { rows: 4, rejected: { 'geometry is no line': 1 } },
+  },
 ]

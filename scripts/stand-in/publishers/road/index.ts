@@ -2,6 +2,7 @@ import type { Publisher } from '../../publisher.ts'
 import { barcelonaTraffic, bilbaoTraffic, valenciaTraffic } from './cities.ts'
 import { dgt } from './dgt.ts'
 import { gencat } from './gencat.ts'
+import { ign } from './ign.ts'
 import { madrid } from './madrid.ts'
 import { madridArchive } from './madrid-archive.ts'
 import { trafikoa } from './trafikoa.ts'
@@ -16,4 +17,5 @@ export const publishers: readonly Publisher[] = Object.freeze([
   barcelonaTraffic,
   valenciaTraffic,
   bilbaoTraffic,
+  ign,
 ])
