@@ -55,6 +55,10 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
     'Retrasos ATFM de llegada por día',
     'Retraso de las llegadas a aeropuertos españoles por regulaciones ATFM, por día UTC y causa.',
   ],
+  cameras: [
+    'Cámaras de tráfico',
+    'Catálogo de cámaras de las carreteras españolas, de Cataluña y de las calles de Madrid: posición y enlace a la imagen actual. Sin País Vasco.',
+  ],
   corridor_hours: [
     'Tráfico de corredores por hora',
     'Intensidad media en los sensores de un corredor por hora, fuente y periodo de lectura. Solo días pasados.',
@@ -212,6 +216,10 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
   road_axes: [
     'Ejes medidos de las carreteras',
     'Líneas de las carreteras con el kilómetro de cada uno de sus puntos, a partir de los tramos y postes de la red viaria nacional: una por cada parte continua de una calzada en una provincia.',
+  ],
+  speed_cameras: [
+    'Radares',
+    'Radares anunciados: fijos, de tramo y emplazamientos de móviles, también los de las calles de Madrid. Sin País Vasco.',
   ],
   traffic_city_hours: [
     'Tráfico de una ciudad por hora',

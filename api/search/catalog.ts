@@ -3,10 +3,10 @@ import { airStationCollection } from './collections/air.ts'
 import { airportCollection } from './collections/aviation.ts'
 import { gasStationCollection } from './collections/fuel.ts'
 import { ferryCollection, marineStationCollection, portCollection, vesselCollection } from './collections/maritime.ts'
-import { missing } from './collections/missing.ts'
 import { municipalityCollection, provinceCollection } from './collections/places.ts'
 import { railAlertCollection, railRouteCollection, railStationCollection, stockCollection } from './collections/rail.ts'
 import {
+  cameraCollection,
   corridorCollection,
   countStationCollection,
   incidentCollection,
@@ -14,6 +14,7 @@ import {
   panelCollection,
   roadCollection,
   sensorCollection,
+  speedCameraCollection,
 } from './collections/road.ts'
 import { hotspotCollection } from './collections/safety.ts'
 import { datasetCollection } from './collections/service.ts'
@@ -25,8 +26,8 @@ export const collections: readonly (Collection | MissingCollection)[] = Object.f
   marineStationCollection,
   roadCollection,
   corridorCollection,
-  missing.cameras,
-  missing.speedCameras,
+  cameraCollection,
+  speedCameraCollection,
   panelCollection,
   sensorCollection,
   countStationCollection,

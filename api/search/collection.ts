@@ -90,11 +90,6 @@ export function defineCollection<const D extends readonly Dataset[] = readonly [
   return Object.freeze({ ...spec, from, slices, weights: { ...WEIGHTS, ...weights } }) as unknown as Collection
 }
 
-/** Declares a collection without data. */
-export function defineMissing(spec: MissingCollection): MissingCollection {
-  return Object.freeze(spec)
-}
-
 /** True for a collection that can be searched. */
 export function isSearchable(one: Collection | MissingCollection): one is Collection {
   return 'documents' in one

@@ -17,6 +17,8 @@ const GAPS: Readonly<Record<string, readonly string[]>> = {
   '/api/v16/history': BASQUE,
   '/api/panels': [...BASQUE, ...CATALAN].sort(),
   '/api/panels/changes': [...BASQUE, ...CATALAN].sort(),
+  '/api/camaras': BASQUE,
+  '/api/radares': BASQUE,
   '/api/movilidad/estaciones': but('28'),
   '/api/accidentes/hotspots': but('08', '28'),
 }

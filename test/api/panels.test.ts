@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isWithinHours } from '../../api/endpoints/road/zones.ts'
+import { cameras } from '../../lake/datasets/road/cameras.ts'
 import { chargingSites } from '../../lake/datasets/road/charging-sites.ts'
 import { lowEmissionZones } from '../../lake/datasets/road/low-emission-zones.ts'
+import { speedCameras } from '../../lake/datasets/road/speed-cameras.ts'
 import { vmsDevices } from '../../lake/datasets/road/vms-devices.ts'
 import { vmsMessages } from '../../lake/datasets/road/vms-messages.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
@@ -30,6 +32,52 @@ const devices = [
   device('3', { road: 'A-2', km: 20 }),
   device('4', { road: 'A-54', km: 1, province_code: '27', municipality_code: '27028', position: { lat: 42.96, lon: -7.5 } }),
   device('5', { road: 'A-3', km: 9 }),
+]
+const seenAt = { observed_at: T0 }
+const camera = (camera_id: string, values: AnyRow = {}): AnyRow => exampleRow(cameras, { camera_id, ...seenAt, ...values })
+const STREET = { road: null, km: null, direction: 'UNKNOWN', destination: null }
+const filmed = [
+  camera('1'),
+  camera('nc87', {
+    source: 'sct',
+    road: 'C-58',
+    km: 0.5,
+    province_code: '08',
+    municipality_code: '08019',
+    position: { lat: 41.46, lon: 2.18 },
+  }),
+  camera('00001', {
+    ...STREET,
+    source: 'madrid',
+    name: 'PLAZA DE PRUEBA',
+    province_code: '28',
+    municipality_code: '28079',
+    image_url: null,
+  }),
+]
+const speedCamera = (speed_camera_id: string, values: AnyRow = {}): AnyRow =>
+  exampleRow(speedCameras, { speed_camera_id, ...seenAt, ...values })
+const POINT = { type: 'FIXED', km_to: null, to: null }
+const controlled = [
+  speedCamera('1'),
+  speedCamera('A-2_441.5', {
+    ...POINT,
+    source: 'sct',
+    road: 'A-2',
+    km: 441.5,
+    province_code: '25',
+    municipality_code: '25120',
+    speed_limit_kmh: 120,
+  }),
+  speedCamera('trailer_N-II_686.5', {
+    ...POINT,
+    type: 'MOBILE_SITE',
+    source: 'sct',
+    road: 'N-II',
+    km: 686.5,
+    position: null,
+    province_code: null,
+  }),
 ]
 const messages = [message('1'), message('2', EMPTY), message('3', BLANK), message('5', { is_stale: true }), message('9')]
 
@@ -87,6 +135,8 @@ beforeAll(async () => {
   await service.publish(vmsMessages, messages, { at: at(2) })
   await service.publish(chargingSites, sites, { at: T0 })
   await service.publish(lowEmissionZones, [...zones, zone('no-outline', 0.01, { area: null, area_km2: null })], { at: T0 })
+  await service.publish(cameras, filmed, { at: T0 })
+  await service.publish(speedCameras, controlled, { at: T0 })
 })
 afterAll(() => service?.close())
 
@@ -137,6 +187,51 @@ test('one panel, by its id', async () => {
   expect(await service.json('/api/panels/2')).toMatchObject({ id: '2', display: 'EMPTY', pages: [], road: 'A-1' })
   expect(await service.json('/api/panels/9')).toMatchObject({ id: '9', is_in_catalogue: false })
   expect((await service.get('/api/panels/404')).status).toBe(404)
+})
+
+test('cameras have ids of their own, a place and a link', async () => {
+  const reply = await service.json('/api/camaras')
+  expect(reply.cameras.map(({ id }: Reply) => id)).toEqual(['dgt-1', 'madrid-00001', 'sct-nc87'])
+  const one = await service.json('/api/camaras/dgt-1')
+  expect(one).toMatchObject({
+    id: 'dgt-1',
+    source_id: '1',
+    road: 'A-62',
+    km: 25.3,
+    direction: 'NEGATIVE',
+    province: 'Burgos',
+    lat: 42.2624,
+  })
+  expect(one.image_url).toBe(cameras.columns.image_url.example)
+  expect(await service.json('/api/camaras/madrid-00001')).toMatchObject({ name: 'PLAZA DE PRUEBA', road: null, image_url: null })
+  expect((await service.get('/api/camaras/1')).status).toBe(404)
+  const { meta } = await service.json('/api/camaras?province=Bizkaia')
+  expect(meta.coverage.note).toContain('the Basque Country')
+})
+
+test('sections have both ends, and no line while their road is not located', async () => {
+  const { speed_cameras } = await service.json('/api/radares?type=SECTION')
+  expect(speed_cameras).toMatchObject([
+    { id: 'dgt-1', km: 26.6, km_to: 29.7, lat: 41.6088, to_lat: 41.6192, geometry: null, speed_limit_kmh: null, province: 'Zaragoza' },
+  ])
+  const { features } = await service.json('/api/radares?format=geojson')
+  expect(features.map(({ geometry }: Reply) => geometry?.type ?? null)).toEqual(['Point', 'Point', null])
+})
+
+test.each([
+  ['/api/camaras?road=C58&km_to=1', ['sct-nc87']],
+  ['/api/camaras?province=Madrid', ['madrid-00001']],
+  ['/api/camaras?source=sct', ['sct-nc87']],
+  ['/api/camaras?lat=41.46&lon=2.18&radius=500', ['sct-nc87']],
+  ['/api/radares?type=MOBILE_SITE,FIXED', ['sct-A-2_441.5', 'sct-trailer_N-II_686.5']],
+  ['/api/radares?road=N-2', ['sct-trailer_N-II_686.5']],
+  // A section is on every kilometre between its ends.
+  ['/api/radares?road=Z-40&km_from=27&km_to=28', ['dgt-1']],
+  ['/api/radares?municipality=Lleida', ['sct-A-2_441.5']],
+  ['/api/radares?bbox=-1,41,0,42&source=dgt', ['dgt-1']],
+])('%s finds %j', async (query, wanted) => {
+  const reply = await service.json(query)
+  expect((reply.cameras ?? reply.speed_cameras).map(({ id }: Reply) => id)).toEqual(wanted)
 })
 
 test('the feed of changes has the panel as it is after each change', async () => {

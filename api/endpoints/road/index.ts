@@ -1,4 +1,5 @@
 import { defineDomain } from '../../define/domain.ts'
+import { cameraById, cameraList } from './cameras.ts'
 import { chargingSiteById, chargingSiteList } from './chargers.ts'
 import { cityHistory } from './city-history.ts'
 import { citySensors } from './city-sensors.ts'
@@ -21,6 +22,7 @@ import { roadState } from './road-state.ts'
 import { routeList } from './route.ts'
 import { sensorHistory } from './sensor-history.ts'
 import { sensorById, sensorList } from './sensors.ts'
+import { speedCameraList } from './speed-cameras.ts'
 import { trafficSummary } from './summary.ts'
 import { trafficIntensity } from './traffic-intensity.ts'
 import { v16List } from './v16.ts'
@@ -47,6 +49,9 @@ export const road = defineDomain({
     panelById,
     panelHistory,
     panelChanges,
+    cameraList,
+    cameraById,
+    speedCameraList,
     trafficIntensity,
     sensorList,
     sensorById,

@@ -89,7 +89,7 @@ export const roadState = defineEndpoint({
   plan: 'FREE',
   summary: 'Everything on a road now, in the order of its kilometres',
   about:
-    'Incidents, works, beacons, panels, filling stations by their address, weather warnings and low-emission zones with located points of the road, and weather stations within ' +
+    'Incidents, works, beacons, panels, cameras, speed cameras, filling stations by their address, weather warnings and low-emission zones with located points of the road, and weather stations within ' +
     `${WEATHER_M / 1000} km of a located point of it; with \`include=SENSOR\` also the detectors of each lane. Things without a kilometre are not listed.`,
   params: {
     road: pathRoad,

@@ -126,7 +126,7 @@ export const routeList = defineEndpoint({
   plan: 'PRO',
   summary: 'Everything along a path in the order in which a driver meets it',
   about:
-    'Incidents, works, beacons, panels, weather warnings and stations, filling stations, charging sites and low-emission zones within `buffer` metres of a path, with `include=SENSOR` also the detectors of each lane, each once, with its distance from the start. ' +
+    'Incidents, works, beacons, panels, cameras, speed cameras, weather warnings and stations, filling stations, charging sites and low-emission zones within `buffer` metres of a path, with `include=SENSOR` also the detectors of each lane, each once, with its distance from the start. ' +
     'What concerns only the opposite direction, or a road that crosses, is left out unless `directions=all`; where a direction is unknown, it is listed. ' +
     `Weather stations are those within ${WEATHER_M / 1000} km. A stretch of road is found wherever the path meets it, also in its middle.`,
   takesBody: {

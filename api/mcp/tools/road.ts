@@ -90,6 +90,30 @@ function panels(query: ToolRequest['query']): ToolRequest {
   }
 }
 
+function cameras(query: ToolRequest['query']): ToolRequest {
+  return {
+    ...{ kind: 'camera', path: '/api/camaras', query },
+    fields: ['id', 'name', 'road', 'km', 'direction', 'destination', 'province', 'municipality', 'image_url'],
+    line: (one) =>
+      phrase(`Camera at ${place(one)}`, labelled('towards', one, 'destination'), amount(one, 'image_url'), `id ${String(one['id'])}`),
+  }
+}
+
+function speedCameras(query: ToolRequest['query']): ToolRequest {
+  return {
+    ...{ kind: 'speed_camera', path: '/api/radares', query },
+    fields: ['id', 'type', 'name', 'road', 'km', 'km_to', 'direction', 'speed_limit_kmh', 'province', 'municipality'],
+    line: (one) =>
+      phrase(
+        `Speed camera (${String(one['type'])}) at ${place(one)}`,
+        labelled('to km', one, 'km_to'),
+        labelled('direction', one, 'direction'),
+        labelled('limit', one, 'speed_limit_kmh', 'km/h'),
+        `id ${String(one['id'])}`,
+      ),
+  }
+}
+
 /** Weather for drivers near a road or in a place. */
 export function drivingWeather(query: ToolRequest['query']): ToolRequest {
   return {
@@ -181,7 +205,8 @@ const traffic = (query: ToolRequest['query']): ToolRequest => ({
     ),
 })
 
-const PARTS = { incidents, v16: beacons, works, panels, traffic, weather: drivingWeather }
+const LIVE = ['incidents', 'v16', 'works', 'panels', 'traffic', 'weather'] as const
+const PARTS = { incidents, v16: beacons, works, panels, traffic, weather: drivingWeather, cameras, speed_cameras: speedCameras }
 
 /** All live data of a road. */
 export const getRoadStatus = defineTool({
@@ -195,14 +220,13 @@ export const getRoadStatus = defineTool({
     km_from: stretch.km_from,
     km_to: stretch.km_to,
     include: z
-      .array(z.enum(['incidents', 'v16', 'works', 'panels', 'traffic', 'weather']))
-      .max(6)
+      .array(z.enum([...LIVE, 'cameras', 'speed_cameras']))
+      .max(8)
       .optional()
-      .describe('All by default.'),
+      .describe('By default all but cameras and speed_cameras.'),
     ...commonInput,
   },
-  requests: ({ road, km_from, km_to, include }) =>
-    (include ?? (Object.keys(PARTS) as (keyof typeof PARTS)[])).map((part) => PARTS[part]({ road, km_from, km_to })),
+  requests: ({ road, km_from, km_to, include }) => (include ?? LIVE).map((part) => PARTS[part]({ road, km_from, km_to })),
 })
 
 /** Traffic in a city, now and in the next hours. */

@@ -1,6 +1,9 @@
+import { cameras } from '../../../lake/datasets/road/cameras.ts'
+import { SPEED_CAMERA_TYPES } from '../../../lake/datasets/road/codes.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
@@ -15,9 +18,11 @@ import { col } from '../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import { foldRoad } from '../../define/params-place.ts'
 import { countStationsOf } from '../../endpoints/mobility/count-station.ts'
+import { cameraId } from '../../endpoints/road/cameras.ts'
 import { dailyTraffic } from '../../endpoints/road/road-traffic.ts'
 import { sectionSensors } from '../../endpoints/road/sections.ts'
 import { sensorsOf } from '../../endpoints/road/sensor.ts'
+import { speedCameraId } from '../../endpoints/road/speed-cameras.ts'
 import { defineCollection } from '../collection.ts'
 
 const ROAD_COLUMNS = {
@@ -135,6 +140,53 @@ export const incidentCollection = defineCollection({
     })),
 })
 
+const placeOnRoad = (kind: string, road: string | null, km: number | null): string =>
+  [kind, road, km === null ? null : `km ${km}`].filter((part) => part !== null).join(' ')
+
+export const cameraCollection = defineCollection({
+  id: 'cameras',
+  title: 'Cameras',
+  about: 'Traffic cameras, by road and kilometre, or street in Madrid, Barcelona and Terrassa, and municipality.',
+  words: ['camara', 'camaras', 'camera', 'cameras', 'camera de transit', 'cameres', 'kamera', 'webcam', 'traffic camera'],
+  weights: { title: 2.5, codes: 3 },
+  from: [cameras],
+  detail: '/api/camaras/{id}',
+  documents: ([state]) =>
+    state.rows.map((row) => ({
+      id: cameraId(row),
+      title: row.road === null && row.name !== null ? `Cámara ${row.name}` : placeOnRoad('Cámara', row.road, row.km),
+      subtitle: [row.destination && `sentido ${row.destination}`, row.municipality].filter((part) => part).join(', ') || null,
+      codes: [row.camera_id, row.road],
+      text: [row.name],
+      position: row.position,
+      province_code: row.province_code,
+      municipality_code: row.municipality_code,
+      importance: 0.2,
+    })),
+})
+
+export const speedCameraCollection = defineCollection({
+  id: 'speed-cameras',
+  title: 'Speed cameras',
+  about: 'Speed cameras, by road and kilometre or street, and municipality.',
+  words: ['radar', 'radares', 'radars', 'cinemometro', 'radar fijo', 'radar de tramo', 'speed camera', 'speed trap'],
+  weights: { title: 2.5, codes: 3 },
+  from: [speedCameras],
+  detail: '/api/radares?ids={id}',
+  documents: ([state]) =>
+    state.rows.map((row) => ({
+      id: speedCameraId(row),
+      title: row.road === null && row.name !== null ? `Radar ${row.name}` : placeOnRoad('Radar', row.road, row.km),
+      subtitle: [SPEED_CAMERA_TYPES.codes[row.type]?.es, row.municipality].filter((part) => part).join(', ') || null,
+      codes: [row.road],
+      text: [row.name],
+      position: row.position,
+      province_code: row.province_code,
+      municipality_code: row.municipality_code,
+      importance: 0.2,
+    })),
+})
+
 export const panelCollection = defineCollection({
   id: 'panels',
   title: 'Message panels',
@@ -146,7 +198,7 @@ export const panelCollection = defineCollection({
   documents: ([state]) =>
     state.rows.map(({ panel_id, road, km, destination, municipality, municipality_code, province_code, position }) => ({
       id: panel_id,
-      title: ['Panel', road, km === null ? null : `km ${km}`].filter((part) => part !== null).join(' '),
+      title: placeOnRoad('Panel', road, km),
       subtitle: [destination && `sentido ${destination}`, municipality].filter((part) => part).join(', ') || null,
       codes: [panel_id, road],
       position,

@@ -60,8 +60,8 @@ export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F
   readonly emptyValues?: readonly string[]
   /** Computes values that all rows of a file share. */
   readonly file?: (file: FileTexts<F>) => T
-  /** Makes the row of a record. Throws `FormatError` to reject it. */
-  readonly row: (reader: RecordReader<F, N>, file: T) => FeedRow<D>
+  /** Makes the row of a record; null for one that is left out, which it counts. Throws `FormatError` to reject it. */
+  readonly row: (reader: RecordReader<F, N>, file: T) => FeedRow<D> | null
   /** The warning that counts duplicate keys within a file; by default a duplicate is rejected. */
   readonly duplicateWarning?: string
   /**
@@ -135,6 +135,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
     reader.turnTo(binder.valuesOf(record))
     try {
       const row = spec.row(reader, about)
+      if (row === null) continue
       presence.see(row)
       if (duplicateWarning !== undefined && isRepeated(seen, into, row)) diagnostics.warn(duplicateWarning)
       else rows.push(row)

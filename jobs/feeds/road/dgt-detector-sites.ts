@@ -1,14 +1,13 @@
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { resolvePlace } from '../../../lake/places/resolve.ts'
-import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
-import { pointNumber } from '../../formats/numbers.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
+import { coordinatesOf, kilometreOf, provinceCodeOf } from './datex1-places.ts'
 import { DETECTOR_SITE_KINDS, DIRECTIONS } from './dgt-codes.ts'
 
 type Sensor = FeedRow<typeof trafficSensors>
@@ -78,7 +77,7 @@ function sensorOf(location: XmlElement, diagnostics: Diagnostics): Sensor | null
   const source_direction = textAt(reference, 'directionRelative')
   const source_site_kind = textAt(extension, 'singularity')
   const { province_code, municipality_code, position } = resolvePlace(
-    { provinceCode: textAt(extension, 'provinceINEIdentifier')?.padStart(2, '0') ?? null, position: positionOf(inner) },
+    { provinceCode: provinceCodeOf(extension), position: coordinatesOf(child(inner, 'tpegpointLocation', 'point')) },
     (problem) => diagnostics.warn(problem),
   )
   return {
@@ -97,26 +96,11 @@ function sensorOf(location: XmlElement, diagnostics: Diagnostics): Sensor | null
     access_code: null,
     province_code,
     road: textAt(reference, 'roadNumber'),
-    km: kilometreOf(textAt(reference, 'referencePointDistance'), diagnostics),
+    km: kilometreOf(reference, diagnostics),
     direction: source_direction === null ? null : (lookUp(DIRECTIONS, source_direction) ?? source_direction),
     destination: textAt(extension, 'directionNamed'),
     site_kind: source_site_kind === null ? null : (lookUp(DETECTOR_SITE_KINDS, source_site_kind.toUpperCase()) ?? source_site_kind),
     source_site_kind,
     source_direction,
   }
-}
-
-function positionOf(location: XmlElement): Point | null {
-  const coordinates = child(location, 'tpegpointLocation', 'point', 'pointCoordinates')
-  const [lat, lon] = ['latitude', 'longitude'].map((name) => pointNumber(textAt(coordinates, name) ?? ''))
-  return lat == null || lon == null ? null : { lat, lon }
-}
-
-/** Kilometres from metres; null if missing or impossible for a road. */
-function kilometreOf(text: string | null, diagnostics: Diagnostics): number | null {
-  const metres = text === null ? null : pointNumber(text)
-  if (metres === null) return null
-  if (metres >= 0 && metres <= 2_000_000) return Math.round(metres) / 1000
-  diagnostics.warn('referencePointDistance is no number of metres from 0 to 2000000')
-  return null
 }

@@ -45,6 +45,19 @@ export const PANEL_DISPLAYS = defineCodes('panel_display', 'Whether a variable-m
   UNKNOWN: ['Se desconoce: la última publicación no incluye el panel', 'Unknown: the newest publication lacks the panel'],
 })
 
+/** Kinds of speed cameras. */
+export const SPEED_CAMERA_TYPES = defineCodes('speed_camera_type', 'Kind of speed camera.', {
+  FIXED: ['Fijo', 'Fixed', 'Fix', 'Finkoa', 'Fixo'],
+  SECTION: ['De tramo: velocidad media', 'Average speed over a section', 'De tram', 'Tartekoa', 'De tramo'],
+  MOBILE_SITE: [
+    'Emplazamiento de radar móvil',
+    'Site of a mobile camera',
+    'Emplaçament de radar mòbil',
+    'Radar mugikorraren kokalekua',
+    'Emprazamento de radar móbil',
+  ],
+})
+
 /** Levels of service of Madrid's traffic centre. */
 export const LEVELS_OF_SERVICE = defineCodes('level_of_service', 'State of traffic at a sensor.', {
   FLUID: ['Fluido', 'Fluid', 'Fluid', 'Arina', 'Fluído'],

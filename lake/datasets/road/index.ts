@@ -1,10 +1,12 @@
 import type { Dataset } from '../../schema/dataset.ts'
+import { cameras } from './cameras.ts'
 import { chargingSites } from './charging-sites.ts'
 import { incidents } from './incidents.ts'
 import { lowEmissionZones } from './low-emission-zones.ts'
 import { roadAxes } from './road-axes.ts'
 import { roadPosts, roadSections } from './road-network.ts'
 import { roadPoints } from './road-points.ts'
+import { speedCameras } from './speed-cameras.ts'
 import { trafficCityHours } from './traffic-city-hours.ts'
 import { trafficCountStations } from './traffic-count-stations.ts'
 import { trafficCountsHourly } from './traffic-counts-hourly.ts'
@@ -35,6 +37,8 @@ export const datasets: readonly Dataset[] = Object.freeze([
   vmsMessages,
   lowEmissionZones,
   chargingSites,
+  cameras,
+  speedCameras,
   trafficReadings,
   trafficReadings15m,
   trafficSensors,

@@ -6,9 +6,12 @@ import { escapeText } from './xml.ts'
 
 const SEVERITIES = ['low', 'medium', 'high', 'highest'] as const
 
+/** The first line of DGT's documents in version 3. */
+export const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+
 // Prefixes, attributes, their order and the namespaces (`levelC`, not `datex2.eu`) are DGT's own.
 const HEAD = [
-  '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>',
+  DECLARATION,
   '<d2:payload xsi:type="sit:SituationPublication" lang="es" modelBaseVersion="3" profileName="DGT (Spain) Profile RTTI SituationPublication" profileVersion="3.7_1.0"' +
     ' xmlns:com="http://levelC/schema/3/common" xmlns:loc="http://levelC/schema/3/locationReferencing" xmlns:ns8="http://levelC/schema/3/faultAndStatus"' +
     ' xmlns:cse="http://levelC/schema/3/commonSpanishExtension" xmlns:sse="http://levelC/schema/3/situationSpanishExtension"' +

@@ -1,6 +1,6 @@
 import type { Detector, Measurement } from '../world/detectors.ts'
 import { isoLocal } from '../world/rhythm.ts'
-import { escapeText } from './xml.ts'
+import { HEADER, locationSet, pointLocation, predefinedLocation, publication } from './datex1-locations.ts'
 
 /** The options of a document. */
 interface Options {
@@ -8,43 +8,6 @@ interface Options {
   /** True if one record in forty has an unknown code. */
   readonly hasUnknownCodes: boolean
 }
-
-const SCHEMA = 'http://datex2.eu/schema/1_0/1_0'
-
-/**
- * The XML around a DATEX II v1.0 publication: its elements have the prefix `_0:`, but the root declares the same namespace
- * without one.
- */
-function publication(type: string, publishedAt: number, parts: readonly string[]): string {
-  return [
-    `<?xml version="1.0" encoding="UTF-8"?><d2LogicalModel modelBaseVersion="1.0" xsi:schemaLocation="${SCHEMA} ${SCHEMA}/DATEXIISchema_1_0_1_0.xsd" xmlns="${SCHEMA}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
-  <exchange>
-    <supplierIdentification>
-      <country>es</country>
-      <nationalIdentifier>dgt</nationalIdentifier>
-    </supplierIdentification>
-  </exchange>
-  <payloadPublication lang="es" xsi:type="_0:${type}" xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:_0="${SCHEMA}">
-    <_0:publicationTime>${isoLocal(publishedAt)}</_0:publicationTime>
-    <_0:publicationCreator>
-      <_0:country>es</_0:country>
-      <_0:nationalIdentifier>dgt_its</_0:nationalIdentifier>
-    </_0:publicationCreator>
-`,
-    ...parts,
-    `  </payloadPublication>
-</d2LogicalModel>
-`,
-  ].join('')
-}
-
-const HEADER = `    <_0:headerInformation>
-      <_0:areaOfInterest>national</_0:areaOfInterest>
-      <_0:confidentiality>noRestriction</_0:confidentiality>
-      <_0:informationUsage>broadcast</_0:informationUsage>
-      <_0:informationStatus>real</_0:informationStatus>
-    </_0:headerInformation>
-`
 
 /** A `MeasuredDataPublication`: the measurements of each detector. */
 export function dgtDetectorMeasurements(measurements: readonly Measurement[], { publishedAt, hasUnknownCodes }: Options): string {
@@ -101,65 +64,15 @@ ${content}        </_0:basicDataValue>
 export function dgtDetectorSites(detectors: readonly Detector[], { publishedAt, hasUnknownCodes }: Options): string {
   return publication('PredefinedLocationsPublication', publishedAt, [
     HEADER,
-    `    <_0:predefinedLocationSet id="GUID_Inventario_Detectores">
-      <_0:predefinedLocationSetName>
-        <_0:value lang="es">Detectores</_0:value>
-      </_0:predefinedLocationSetName>
-`,
-    ...detectors.map((one, nth) => predefinedLocation(one, hasUnknownCodes && nth % 40 === 7)),
-    '    </_0:predefinedLocationSet>\n',
+    locationSet(
+      'Detectores',
+      detectors.map((one, nth) => siteOf(one, hasUnknownCodes && nth % 40 === 7)),
+    ),
   ])
 }
 
-function predefinedLocation({ id, road, point, isPositive, destination, site }: Detector, isOddOne: boolean): string {
-  const province = point.municipality.province
-  const town = escapeText(point.municipality.name.toUpperCase())
-  const name = (value: string, type: string): string => `              <_0:name>
-                <_0:descriptor>
-                  <_0:value>${value}</_0:value>
-                </_0:descriptor>
-                <_0:tpegDescriptorType>${type}</_0:tpegDescriptorType>
-              </_0:name>
-`
+function siteOf({ id, road, point, isPositive, destination, site }: Detector, isOddOne: boolean): string {
   const direction = site === 'BUS-VAO' ? 'unknown' : isPositive ? 'positive' : 'negative'
-  return `      <_0:predefinedLocation id="GUID_DET_${id}">
-        <_0:predefinedLocationName>
-          <_0:value lang="es">DET_${id}</_0:value>
-        </_0:predefinedLocationName>
-        <_0:predefinedLocation xsi:type="_0:Point">
-          <_0:tpegpointLocation xsi:type="_0:TPEGSimplePoint">
-            <_0:tpegDirection>unknown</_0:tpegDirection>
-            <_0:tpegLocationType>nonLinkedPoint</_0:tpegLocationType>
-            <_0:point xsi:type="_0:TPEGNonJunctionPoint">
-              <_0:pointCoordinates>
-                <_0:latitude>${point.lat}</_0:latitude>
-                <_0:longitude>${point.lon}</_0:longitude>
-              </_0:pointCoordinates>
-${name(road, 'linkName')}${name(town, 'other')}${name(town, 'townName')}            </_0:point>
-          </_0:tpegpointLocation>
-          <_0:referencePoint>
-            <_0:referencePointIdentifier>DET_${id}</_0:referencePointIdentifier>
-            <_0:administrativeArea>
-              <_0:value>${town}</_0:value>
-            </_0:administrativeArea>
-            <_0:roadName>
-              <_0:value lang="es">${road}</_0:value>
-            </_0:roadName>
-            <_0:roadNumber>${road}</_0:roadNumber>
-            <_0:directionRelative>${direction}</_0:directionRelative>
-            <_0:referencePointDistance>${(point.km * 1000).toFixed(1)}</_0:referencePointDistance>
-            <_0:referencePointExtension>
-              <_0:ExtendedReferencePoint>
-                <_0:referencePointIdentifier>DET_${id}</_0:referencePointIdentifier>
-                <_0:directionNamed>${escapeText(destination)}</_0:directionNamed>
-                <_0:provinceINEIdentifier>${Number(province)}</_0:provinceINEIdentifier>
-                <_0:roadIdentifier>${50_000 + (id % 900)}</_0:roadIdentifier>
-                <_0:segmentIdentifier>${50_000 + (id % 900)}</_0:segmentIdentifier>
-                <_0:singularity>${isOddOne ? 'TELEFÉRICO' : site}</_0:singularity>
-              </_0:ExtendedReferencePoint>
-            </_0:referencePointExtension>
-          </_0:referencePoint>
-        </_0:predefinedLocation>
-      </_0:predefinedLocation>
-`
+  const reference = { id: `DET_${id}`, number: id, road, point, direction, destination, singularity: isOddOne ? 'TELEFÉRICO' : site }
+  return predefinedLocation(reference.id, pointLocation(reference))
 }

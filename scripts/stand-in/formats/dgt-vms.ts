@@ -1,7 +1,6 @@
-import type { Panel, PanelMessage, PanelPage } from '../world/panels.ts'
-import { provinceOf } from '../world/provinces.ts'
+import type { PanelMessage, PanelPage } from '../world/panels.ts'
 import { isoLocal } from '../world/rhythm.ts'
-import { double, element } from './dgt-datex.ts'
+import { DECLARATION, element } from './dgt-datex.ts'
 import { escapeText } from './xml.ts'
 
 /** The options of a document. */
@@ -10,7 +9,6 @@ interface Options {
   readonly hasUnknownCodes: boolean
 }
 
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 const ICONS = 'https://etraffic.dgt.es/estaticosEtraffic/Iconografia/pictogramas'
 
 /** One record in forty has an unknown code. */
@@ -98,62 +96,4 @@ function pushText(lines: string[], text: string, type: string): void {
   put('        </vms:textLine>')
   put('    </vms:displayAreaSettings>')
   put('</vms:displayAreaSettings>')
-}
-
-/** A `DevicePublication` of DGT's DATEX II profile: the positions of the panels. */
-export function dgtVmsDevices(panels: readonly Panel[], { publishedAt, hasUnknownCodes }: Options): string {
-  const lines = [
-    DECLARATION,
-    '<d2:payload xsi:type="ns2:DevicePublication" lang="es" modelBaseVersion="3" profileName="ProfileDGT" profileVersion="1.0"' +
-      ' xmlns:com="http://levelC/schema/3/common" xmlns:loc="http://levelC/schema/3/locationReferencing" xmlns:cse="http://levelC/schema/3/commonSpanishExtension"' +
-      ' xmlns:fse="http://levelC/schema/3/faultAndStatusSpanishExtension" xmlns:ns2="http://levelC/schema/3/faultAndStatus" xmlns:d2="http://levelC/schema/3/d2Payload"' +
-      ' xmlns:ns3="http://levelC/schema/3/locationExtension" xmlns:lse="http://levelC/schema/3/locationReferencingSpanishExtension"' +
-      ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
-    `    <com:publicationTime>${isoLocal(publishedAt)}</com:publicationTime>`,
-  ]
-  for (const [nth, panel] of panels.entries()) pushDevice(lines, panel, hasUnknownCodes && isOdd(nth))
-  lines.push('</d2:payload>', '')
-  return lines.join('\n')
-}
-
-function pushDevice(lines: string[], { id, road, point, isPositive, destination, changedAt }: Panel, isOddOne: boolean): void {
-  const put = (line: string): number => lines.push(`    ${line}`)
-  put(`<ns2:device xsi:type="fse:ExtendedDevice" id="${id}" version="${1 + (id % 7)}">`)
-  put('    <ns2:typeOfDevice>vms</ns2:typeOfDevice>')
-  put(`    ${element('ns2:lastUpdateOfDeviceInformation', isoLocal(changedAt))}`)
-  put('    <ns2:pointLocation>')
-  put('        <loc:supplementaryPositionalDescription>')
-  put('            <loc:roadInformation>')
-  put(`                ${element('loc:roadDestination', destination)}`)
-  put(`                ${element('loc:roadName', road)}`)
-  put('            </loc:roadInformation>')
-  put('        </loc:supplementaryPositionalDescription>')
-  put('        <loc:tpegPointLocation xsi:type="loc:TpegSimplePoint">')
-  put('            <loc:tpegDirection>unknown</loc:tpegDirection>')
-  put('            <loc:tpegSimplePointLocationType>nonLinkedPoint</loc:tpegSimplePointLocationType>')
-  put('            <loc:point xsi:type="loc:TpegNonJunctionPoint">')
-  put('                <loc:pointCoordinates>')
-  put(`                    ${element('loc:latitude', double(point.lat))}`)
-  put(`                    ${element('loc:longitude', double(point.lon))}`)
-  put('                </loc:pointCoordinates>')
-  put('                <loc:_tpegNonJunctionPointExtension>')
-  put('                    <loc:extendedTpegNonJunctionPoint>')
-  put(`                        ${element('lse:kilometerPoint', double(point.km))}`)
-  put(`                        ${element('lse:province', upperName(provinceOf(point.municipality.province).ministry))}`)
-  put('                    </loc:extendedTpegNonJunctionPoint>')
-  put('                </loc:_tpegNonJunctionPointExtension>')
-  put('            </loc:point>')
-  put('            <loc:_tpegSimplePointExtension>')
-  put('                <loc:extendedTpegSimplePoint>')
-  put(`                    ${element('lse:tpegDirectionRoad', isOddOne ? 'sideways' : isPositive ? 'positive' : 'negative')}`)
-  put('                </loc:extendedTpegSimplePoint>')
-  put('            </loc:_tpegSimplePointExtension>')
-  put('        </loc:tpegPointLocation>')
-  put('    </ns2:pointLocation>')
-  put('</ns2:device>')
-}
-
-/** The name of a province in this feed: upper case, the article after a comma (`BALEARS, ILLES`). */
-function upperName(name: string): string {
-  return name.replace(/ \((\p{Lu}+)\)$/u, ', $1')
 }

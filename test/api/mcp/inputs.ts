@@ -4,7 +4,10 @@ export const INPUTS: Readonly<Record<string, readonly object[]>> = {
     { province: 'Granada', include_v16: true, severity_min: 'LOW', type: ['ACCIDENT'] },
     { lat: 40, lon: -3, closed: true },
   ],
-  get_road_status: [{ road: 'A-7', km_from: 1, km_to: 500 }],
+  get_road_status: [
+    { road: 'A-7', km_from: 1, km_to: 500 },
+    { road: 'A-7', include: ['cameras', 'speed_cameras'] },
+  ],
   get_traffic_intensity: [
     { city: 'madrid', forecast_hours: 2, level_min: 'DENSE' },
     { city: 'barcelona' },

@@ -69,8 +69,8 @@ test('collections list their contents, or the reason for having none', async () 
   const of = (id: string): Reply => collections.find((one: Reply) => one.id === id)
   expect(of('gas-stations')).toMatchObject({ documents: 3, detail_path: '/api/gas-stations/{id}', plan: 'FREE', unavailable_reason: null })
   expect(of('municipalities').documents).toBeGreaterThan(8000)
-  expect(of('cameras')).toMatchObject({ documents: null, detail_path: null, plan: null })
-  expect(of('cameras').unavailable_reason).toContain('cameras')
+  expect(of('low-emission-zones')).toMatchObject({ documents: null, detail_path: null, plan: null })
+  expect(of('low-emission-zones').unavailable_reason).toContain('low-emission zones')
 })
 
 test('wrong requests are refused by name', async () => {

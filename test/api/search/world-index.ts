@@ -11,12 +11,14 @@ import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { AIRPORT_KEYWORDS } from '../../../scripts/stand-in/formats/airport-lists.ts'
 import { AIRPORTS } from '../../../scripts/stand-in/world/aviation/airports.ts'
+import { dgtCameras, madridCameras } from '../../../scripts/stand-in/world/cameras.ts'
 import { FERRY_OPERATORS } from '../../../scripts/stand-in/world/ferry-lines.ts'
 import { countStations } from '../../../scripts/stand-in/world/madrid-counts.ts'
 import { marinePosts } from '../../../scripts/stand-in/world/marine-posts.ts'
 import { panels } from '../../../scripts/stand-in/world/panels.ts'
 import { railNetwork } from '../../../scripts/stand-in/world/rail-network.ts'
 import { roadNetwork } from '../../../scripts/stand-in/world/road-network.ts'
+import { dgtSpeedCameras } from '../../../scripts/stand-in/world/speed-cameras.ts'
 import { fillingStations } from '../../../scripts/stand-in/world/stations.ts'
 import { weatherStations } from '../../../scripts/stand-in/world/weather-stations.ts'
 import { makeWorld, type World } from '../../../scripts/stand-in/world/world.ts'
@@ -53,6 +55,8 @@ export function worldDocuments(world: World): Map<string, readonly SearchDocumen
     ['weather_stations', weatherRows(world)],
     ['traffic_count_stations', countRows(world)],
     ['vms_devices', panelRows(world)],
+    ['cameras', cameraRows(world)],
+    ['speed_cameras', speedCameraRows(world)],
     ['marine_stations', marineRows(world)],
     ['ports', portRows()],
   ])
@@ -131,6 +135,25 @@ function panelRows(world: World): AnyRow[] {
   return world.part(panels).map(({ id, road, point, destination }) => ({
     ...{ source: 'dgt', panel_id: String(id), road, km: point.km, destination, position: { lat: point.lat, lon: point.lon } },
     ...{ municipality: point.municipality.name, municipality_code: point.municipality.code, province_code: point.municipality.province },
+  }))
+}
+
+function cameraRows(world: World): AnyRow[] {
+  const onRoads = world.part(dgtCameras).map(({ id, road, point, destination }) => ({
+    ...{ source: 'dgt', camera_id: String(id), name: null, road, km: point.km, destination, position: { lat: point.lat, lon: point.lon } },
+    ...{ municipality: point.municipality.name, municipality_code: point.municipality.code, province_code: point.municipality.province },
+  }))
+  const inMadrid = world.part(madridCameras).map(({ number, name, lat, lon }) => ({
+    ...{ source: 'madrid', camera_id: number, name, road: null, km: null, destination: null, position: { lat, lon } },
+    ...{ municipality: 'Madrid', municipality_code: '28079', province_code: '28' },
+  }))
+  return [...onRoads, ...inMadrid]
+}
+
+function speedCameraRows(world: World): AnyRow[] {
+  return world.part(dgtSpeedCameras).map(({ id, road, from, to }) => ({
+    ...{ source: 'dgt', speed_camera_id: String(id), type: to ? 'SECTION' : 'FIXED', name: null, road, km: from.km, position: from },
+    ...{ municipality: from.municipality.name, municipality_code: from.municipality.code, province_code: from.municipality.province },
   }))
 }
 

@@ -9,6 +9,7 @@ import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { fixtureBytes } from '../../helpers/fixture.ts'
 import { PROJECT } from '../../laws/sources.ts'
+import { CAMERA_FAULTS } from './camera-faults.ts'
 import { type ContentFault, FAULTS } from './content-faults.ts'
 
 const FIXTURES = join(PROJECT, 'test/fixtures')
@@ -36,7 +37,7 @@ test('every snapshot is of a fixture that is there', () => {
   expect(all.filter((file) => file.endsWith(SNAPSHOT) && !all.includes(file.slice(0, -SNAPSHOT.length)))).toEqual([])
 })
 
-test.each(FAULTS)('$file with $change', async ({ file, change, expect: expected }: ContentFault) => {
+test.each([...FAULTS, ...CAMERA_FAULTS])('$file with $change', async ({ file, change, expect: expected }: ContentFault) => {
   const [id = '', name = ''] = file.split('/')
   const feed = feedById(id)
   const text = readFileSync(join(FIXTURES, file)).toString('latin1')

@@ -6,6 +6,8 @@ export const ROAD_ITEMS = defineCodes('road_item', 'Kind of thing along a road o
   WORKS: ['Obras', 'Roadworks'],
   BEACON: ['Baliza V16', 'V16 beacon'],
   PANEL: ['Panel de mensaje variable', 'Variable-message panel'],
+  CAMERA: ['Cámara', 'Camera'],
+  SPEED_CAMERA: ['Radar', 'Speed camera'],
   SENSOR: ['Detector de tráfico', 'Traffic detector'],
   WEATHER_WARNING: ['Aviso meteorológico', 'Weather warning'],
   WEATHER_STATION: ['Estación meteorológica', 'Weather station'],

@@ -23,7 +23,7 @@ const ON_ROAD_M = 1000
 /** Kinds that are areas. */
 export const AREAS: ReadonlySet<RoadItemKind> = new Set(['WEATHER_WARNING', 'LOW_EMISSION_ZONE'])
 /** Kinds that concern the traffic of one direction. */
-const DIRECTED: ReadonlySet<RoadItemKind> = new Set(['INCIDENT', 'WORKS', 'BEACON', 'PANEL', 'SENSOR'])
+const DIRECTED: ReadonlySet<RoadItemKind> = new Set(['INCIDENT', 'WORKS', 'BEACON', 'PANEL', 'SPEED_CAMERA', 'SENSOR'])
 
 /** A thing on a path. */
 export interface Met {

@@ -1,8 +1,10 @@
 import { fuelPrices } from '../../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { cameras } from '../../../../lake/datasets/road/cameras.ts'
 import { chargingSites } from '../../../../lake/datasets/road/charging-sites.ts'
 import { ROAD_DIRECTIONS } from '../../../../lake/datasets/road/codes.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
+import { speedCameras } from '../../../../lake/datasets/road/speed-cameras.ts'
 import { vmsMessages } from '../../../../lake/datasets/road/vms-messages.ts'
 import { DRIVING_CONDITIONS } from '../../../../lake/datasets/weather/codes.ts'
 import { weatherAlerts } from '../../../../lake/datasets/weather/weather-alerts.ts'
@@ -25,6 +27,8 @@ export const detailFields = {
   panel: nested.object('Of a panel; else null.', pick(vmsMessages.columns, 'display', 'text', 'speed_limit_kmh', 'shown_since'), {
     nullable: true,
   }),
+  camera: nested.object('Of a camera; else null.', pick(cameras.columns, 'image_url'), { nullable: true }),
+  speed_camera: nested.object('Of a speed camera; else null.', pick(speedCameras.columns, 'type', 'speed_limit_kmh'), { nullable: true }),
   sensor: nested.object(
     'Of a traffic detector; else null.',
     pick(readingFields, 'intensity_veh_h', 'occupancy_pct', 'speed_kmh', 'level_of_service'),
@@ -66,6 +70,8 @@ export type Details = ValueOf<typeof detailFields>
 export const NO_DETAILS: Details = Object.freeze({
   incident: null,
   panel: null,
+  camera: null,
+  speed_camera: null,
   sensor: null,
   warning: null,
   weather: null,

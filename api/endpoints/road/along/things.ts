@@ -1,9 +1,11 @@
 import { reliablePosition } from '../../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { cameras } from '../../../../lake/datasets/road/cameras.ts'
 import { chargingSites } from '../../../../lake/datasets/road/charging-sites.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import { lowEmissionZones } from '../../../../lake/datasets/road/low-emission-zones.ts'
+import { speedCameras } from '../../../../lake/datasets/road/speed-cameras.ts'
 import { trafficReadings } from '../../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../../../lake/datasets/road/v16-beacons.ts'
@@ -66,6 +68,8 @@ export const THING_DATASETS = [
   fuelPrices,
   chargingSites,
   lowEmissionZones,
+  cameras,
+  speedCameras,
 ] as const
 export type ThingStates = StatesOf<typeof THING_DATASETS>
 
@@ -77,7 +81,8 @@ const roadName = (road: string | null, km: number | null): string =>
 
 /** All things along roads by kind, each list made once per version of its states. `posts` draw the stretches of incidents. */
 export function thingsOf(states: ThingStates, posts: Posts | null): readonly (readonly Thing[])[] {
-  const [incident, beacon, message, device, reading, sensor, alert, observation, station, fuel, price, charger, zone] = states
+  const [incident, beacon, message, device, reading, sensor, alert, observation, station, fuel, price, charger, zone, camera, speedCamera] =
+    states
   return [
     incidentThings(incident, posts),
     beaconThings(beacon),
@@ -88,6 +93,8 @@ export function thingsOf(states: ThingStates, posts: Posts | null): readonly (re
     fuelThings(fuel, price),
     chargingThings(charger),
     zoneThings(zone),
+    cameraThings(camera),
+    speedCameraThings(speedCamera, posts),
   ]
 }
 
@@ -222,4 +229,27 @@ const zoneThings = memo((state: ThingStates[12]): Thing[] =>
     },
     ...{ source, updated_at, url: `/api/zbe/${encodeURIComponent(id)}`, details: NO_DETAILS },
   })),
+)
+
+const cameraThings = memo((state: ThingStates[13]): Thing[] =>
+  state.rows.map((row) => {
+    const { camera_id: id, name, road, km, direction, position, image_url, source, updated_at } = row
+    const where = name === null ? roadName(road, km) : ` ${name}`
+    return {
+      ...{ ...POINT, kind: 'CAMERA', id, titles: { es: `Cámara${where}`, en: `Camera${where}` }, road, km, direction, position },
+      ...{ source, updated_at, url: `/api/camaras/${encodeURIComponent(id)}`, details: { ...NO_DETAILS, camera: { image_url } } },
+    }
+  }),
+)
+
+const speedCameraThings = memo((state: ThingStates[14], posts: Posts | null): Thing[] =>
+  state.rows.map((row) => {
+    const { speed_camera_id: id, name, road, km, km_to, direction, type, speed_limit_kmh, source, updated_at } = row
+    const where = name === null ? roadName(road, km) : ` ${name}`
+    return {
+      ...{ kind: 'SPEED_CAMERA', id, titles: { es: `Radar${where}`, en: `Speed camera${where}` }, road, km, km_to, direction },
+      ...{ position: row.position, line: stretchOf(row, posts), area: null, prices: null, source, updated_at },
+      ...{ url: '/api/radares', details: { ...NO_DETAILS, speed_camera: { type, speed_limit_kmh } } },
+    }
+  }),
 )

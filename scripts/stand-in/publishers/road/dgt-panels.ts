@@ -1,4 +1,5 @@
-import { dgtVmsDevices, dgtVmsMessages } from '../../formats/dgt-vms.ts'
+import { dgtDevices } from '../../formats/dgt-devices.ts'
+import { dgtVmsMessages } from '../../formats/dgt-vms.ts'
 import { keptOf } from '../../publisher.ts'
 import { panelMessagesAt, panels } from '../../world/panels.ts'
 import { dgtDocument } from './dgt-document.ts'
@@ -22,5 +23,8 @@ export const panelMessages = dgtDocument(
 export const panelDevices = dgtDocument(
   { ...PANELS, feed: 'dgt_vms_devices', path: `${FOLDER}DevicePublication/vms_datex2_v37.xml`, every_ms: HOUR, capture: /^vms_locations_/ },
   (world, { stampedAt, variant }) =>
-    dgtVmsDevices(keptOf(world.part(panels), variant), { publishedAt: stampedAt, hasUnknownCodes: variant.hasUnknownCodes }),
+    dgtDevices(
+      keptOf(world.part(panels), variant).map((one) => ({ ...one, type: 'vms', direction: one.isPositive ? 'positive' : 'negative' })),
+      { publishedAt: stampedAt, hasUnknownCodes: variant.hasUnknownCodes },
+    ),
 )

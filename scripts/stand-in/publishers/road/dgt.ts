@@ -5,6 +5,7 @@ import { chance } from '../../random.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import type { Situation } from '../../world/situation-types.ts'
 import { situationsAt } from '../../world/situations.ts'
+import { cameraDevices, speedCameraLocations } from './dgt-cameras.ts'
 import { chargers } from './dgt-chargers.ts'
 import { detectorMeasurements, detectorSites } from './dgt-detectors.ts'
 import { panelDevices, panelMessages } from './dgt-panels.ts'
@@ -50,12 +51,22 @@ const incidents: FeedStandIn = {
 }
 
 /**
- * Dirección General de Tráfico: a DATEX II snapshot of situations each minute, its variable-message panels, and its traffic
- * detectors.
+ * Dirección General de Tráfico: a DATEX II snapshot of situations each minute, its variable-message panels, its traffic
+ * detectors, its cameras and speed cameras.
  */
 export const dgt: Publisher = {
   name: 'Dirección General de Tráfico',
-  feeds: [incidents, panelMessages, panelDevices, detectorMeasurements, detectorSites, lowEmissionZones, chargers],
+  feeds: [
+    incidents,
+    panelMessages,
+    panelDevices,
+    detectorMeasurements,
+    detectorSites,
+    lowEmissionZones,
+    chargers,
+    cameraDevices,
+    speedCameraLocations,
+  ],
 }
 
 /** Each minute's publication is stamped some seconds and milliseconds into it. */

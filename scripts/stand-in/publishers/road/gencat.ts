@@ -3,6 +3,7 @@ import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../pub
 import { chance } from '../../random.ts'
 import { type CatalanIncident, catalanIncidentsAt } from '../../world/catalan-incidents.ts'
 import { roadNetwork } from '../../world/road-network.ts'
+import { catalanCameraLists } from './camera-lists.ts'
 
 const PATH = '/transit/opendata/incidenciesGML.xml'
 const MINUTE = 60_000
@@ -38,8 +39,8 @@ const incidents: FeedStandIn = {
   },
 }
 
-/** Generalitat de Catalunya: the incidents of the Servei Català de Trànsit, every minute. */
-export const gencat: Publisher = { name: 'Generalitat de Catalunya', feeds: [incidents] }
+/** Generalitat de Catalunya: the incidents of the Servei Català de Trànsit, every minute, its cameras and speed cameras. */
+export const gencat: Publisher = { name: 'Generalitat de Catalunya', feeds: [incidents, ...catalanCameraLists] }
 
 /** Each minute's publication is made some seconds into it. */
 function stamp(seed: number, minute: number): number {

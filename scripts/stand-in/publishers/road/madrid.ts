@@ -6,6 +6,7 @@ import { hash } from '../../random.ts'
 import { isLeftOut, type Reading, readingsAt } from '../../world/madrid-readings.ts'
 import { madridSensors } from '../../world/madrid-sensors.ts'
 import { localTime } from '../../world/rhythm.ts'
+import { madridCameraLists } from './camera-lists.ts'
 
 const FIVE_MINUTES = 300_000
 
@@ -77,8 +78,8 @@ const sensors: FeedStandIn = {
   },
 }
 
-/** Ayuntamiento de Madrid: readings every five minutes, the catalogue of sensors every month. */
-export const madrid: Publisher = { name: 'Ayuntamiento de Madrid', feeds: [traffic, sensors] }
+/** Ayuntamiento de Madrid: readings every five minutes, the catalogue of sensors every month, cameras and speed cameras. */
+export const madrid: Publisher = { name: 'Ayuntamiento de Madrid', feeds: [traffic, sensors, ...madridCameraLists] }
 
 /** 5 to 12 s after the start of the interval. */
 function stamp(seed: number, mark: number): number {

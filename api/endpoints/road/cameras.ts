@@ -1,0 +1,68 @@
+import { cameras } from '../../../lake/datasets/road/cameras.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
+import { pick, projection, record } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { oneOf, required, textParam } from '../../define/params.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
+import { originFields, placeFields, provinceName } from '../common-fields.ts'
+
+const { columns } = cameras
+
+/** The public id of a camera, because ids of publishers may be equal. */
+export function cameraId({ source, camera_id }: { readonly source: string; readonly camera_id: string }): string {
+  return `${source}-${camera_id}`
+}
+
+const camera = record('Camera', "A traffic camera with the link to the publisher's current image.", {
+  id: col.string(0, "Source and the publisher's id.", { example: 'dgt-176130' }),
+  ...pick(columns, 'name', 'operator', 'road', 'km', 'direction', 'destination'),
+  ...placeFields(columns),
+  ...pick(columns, 'position', 'image_url', 'device_updated_at'),
+  ...originFields(columns, { source_id: columns.camera_id }),
+})
+
+const toCamera = projection(cameras, camera, { id: cameraId, province: (row) => provinceName(row.province_code) })
+const camerasOf = memo((state: State<typeof cameras>) => state.rows.map(toCamera))
+
+const ABOUT_IMAGES =
+  "`image_url` is the image on the publisher's server, which renews it every few minutes; images are neither stored nor passed on here, and no source states when one was taken. Links lead to known hosts only, else `image_url` is null."
+
+/** The cameras of the country. */
+export const cameraList = defineEndpoint({
+  path: '/api/camaras',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Traffic cameras with the link to their current image',
+  about: `Cameras of DGT, of Catalonia's SCT with those of Barcelona and Terrassa on its map, and of Madrid's streets. SCT and Madrid state no direction. ${ABOUT_IMAGES} The Basque Country's cameras are not included: their terms do not allow it.`,
+  params: {},
+  filters: [
+    placeFilter,
+    roadFilter,
+    columnFilter('source', oneOf('Source of the cameras.', ['dgt', 'sct', 'madrid'], { example: 'dgt' }), 'source'),
+    areaFilter,
+  ],
+  returns: listReturn('cameras', camera, { sorts: ['id', 'road', 'km', 'updated_at'] }),
+  read: { kind: 'memory', from: [cameras], records: ([state]) => camerasOf(state) },
+  example: { road: 'A-62', limit: '5' },
+})
+
+/** One camera. */
+export const cameraById = defineEndpoint({
+  path: '/api/camaras/{id}',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'One traffic camera with the link to its current image',
+  about: ABOUT_IMAGES,
+  params: { id: required(textParam("Source and the publisher's id.", { max: 160, example: 'dgt-176130' })) },
+  returns: { kind: 'one', record: camera },
+  read: {
+    kind: 'memory',
+    from: [cameras],
+    answer: ({ states: [state] }, { id }) => camerasOf(state).find((one) => one.id === id) ?? null,
+  },
+  example: { id: 'dgt-176130' },
+})

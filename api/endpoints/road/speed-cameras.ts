@@ -1,0 +1,93 @@
+import { SPEED_CAMERA_TYPES } from '../../../lake/datasets/road/codes.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
+import { lengthM } from '../../../lake/places/lines.ts'
+import { col, type Line } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
+import { pick, projection, record, type StateRow } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { codeParam, listOf, oneOf } from '../../define/params.ts'
+import { foldRoad } from '../../define/params-place.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
+import { originFields, placeFields, provinceName } from '../common-fields.ts'
+import { type Posts, roadPosts } from './posts.ts'
+
+const { columns } = speedCameras
+type Row = StateRow<typeof speedCameras>
+
+/** Longest line of a section by its kilometres, m: a longer one is another way. */
+const longestM = (km: number): number => 1600 * km + 1500
+
+/** The public id of a speed camera, because ids of publishers may be equal. */
+export function speedCameraId({ source, speed_camera_id }: Pick<Row, 'source' | 'speed_camera_id'>): string {
+  return `${source}-${speed_camera_id}`
+}
+
+const speedCamera = record('SpeedCamera', 'An announced speed camera, or a section with control of the average speed.', {
+  id: col.string(0, "Source and the publisher's id.", { example: 'dgt-GUID_CVM_900001' }),
+  ...pick(columns, 'type', 'name', 'road', 'km', 'km_to', 'direction', 'source_direction', 'lanes', 'speed_limit_kmh'),
+  ...placeFields(columns),
+  ...pick(columns, 'position', 'to'),
+  geometry: col.line(0, 'Line of a section along the located road; null for a point, and where the road is not located.', {
+    nullable: true,
+    example: {
+      type: 'LineString',
+      coordinates: [
+        [-0.915697, 41.6088],
+        [-0.9301, 41.6122],
+        [-0.9496, 41.6192],
+      ],
+    },
+  }),
+  ...originFields(columns, { source_id: columns.speed_camera_id }),
+})
+
+const project = projection(speedCameras, speedCamera, {
+  id: speedCameraId,
+  province: (row) => provinceName(row.province_code),
+  geometry: () => null,
+})
+
+/** The speed cameras of a state, with lines where the posts of the road are known. */
+const speedCamerasOf = memo((state: State<typeof speedCameras>, posts: Posts | null) =>
+  state.rows.map((row) => ({ ...project(row), geometry: posts && lineOf(row, posts) })),
+)
+
+/** The line of a section: along the posts of its road, between its published ends where both are. */
+function lineOf({ road, km, km_to, province_code, position, to }: Row, posts: Posts): Line | null {
+  if (road === null || km === null || km_to === null || km === km_to) return null
+  const line = posts.line(foldRoad(road), { km_from: km, km_to, province_code })?.line
+  if (!line) return null
+  const drawn: Line = position && to ? [[position.lon, position.lat], ...line.slice(1, -1), [to.lon, to.lat]] : line
+  return lengthM(drawn) <= longestM(Math.abs(km_to - km)) ? drawn : null
+}
+
+/** The announced speed cameras of the country. */
+export const speedCameraList = defineEndpoint({
+  path: '/api/radares',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Speed cameras: fixed ones, sections and sites of mobile ones',
+  about:
+    "Announced speed cameras of DGT (cabins and sections; no speed limits), of Catalonia's SCT (with speed limits, and sites of trailers as MOBILE_SITE) and of Madrid's streets. A section has both ends, or for SCT one of them, and in `geometry` its line where the road is located. A fixed camera may be an empty cabin. The Basque Country's and Navarra's own lists state no terms and are not included; DGT's list has cameras in Navarra.",
+  params: {},
+  filters: [
+    columnFilter('type', listOf(codeParam('Kind of speed camera.', SPEED_CAMERA_TYPES, { example: 'SECTION' })), 'type'),
+    placeFilter,
+    roadFilter,
+    columnFilter('source', oneOf('Source of the cameras.', ['dgt', 'sct', 'madrid'], { example: 'dgt' }), 'source'),
+    areaFilter,
+  ],
+  returns: listReturn('speed_cameras', speedCamera, { sorts: ['id', 'road', 'km', 'speed_limit_kmh', 'updated_at'] }),
+  read: {
+    kind: 'memory',
+    from: [speedCameras],
+    lake: [roadPoints],
+    needs: [],
+    answer: async ({ states: [state], optional }) => speedCamerasOf(state, await optional(roadPosts, '')),
+  },
+  example: { type: 'SECTION', limit: '5' },
+})
