@@ -187,7 +187,8 @@ describe('openLive', () => {
     await late.ready
     expect(late.get('things')).toBeNull()
     expect(late.row('fine', 'z')?.value).toBe(2)
-    expect(errors.length).toBe(1)
+    // A busy machine may look twice before this line.
+    expect(new Set(errors.map(String)).size).toBe(1)
     expect(value(reader)).toBe(1)
   })
 
