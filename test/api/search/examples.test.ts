@@ -27,6 +27,8 @@ test('every collection has documents of its datasets, and their URLs answer', as
 /** The search terms that find the examples of a collection, where that is not Madrid. */
 const WORDS: Readonly<Record<string, string>> = {
   'gas-stations': 'repsol',
+  cameras: 'camara',
+  'speed-cameras': 'radar',
   corridors: 'A-6',
   roads: 'A-2',
   incidents: 'obras',
