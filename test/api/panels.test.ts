@@ -39,44 +39,22 @@ const STREET = { road: null, km: null, direction: 'UNKNOWN', destination: null }
 const filmed = [
   camera('1'),
   camera('nc87', {
-    source: 'sct',
-    road: 'C-58',
-    km: 0.5,
-    province_code: '08',
-    municipality_code: '08019',
-    position: { lat: 41.46, lon: 2.18 },
+    ...{ source: 'sct', road: 'C-58', km: 0.5, province_code: '08', municipality_code: '08019', position: { lat: 41.46, lon: 2.18 } },
   }),
   camera('00001', {
-    ...STREET,
-    source: 'madrid',
-    name: 'PLAZA DE PRUEBA',
-    province_code: '28',
-    municipality_code: '28079',
-    image_url: null,
+    ...{ ...STREET, source: 'madrid', name: 'PLAZA DE PRUEBA', province_code: '28', municipality_code: '28079', image_url: null },
   }),
 ]
 const speedCamera = (speed_camera_id: string, values: AnyRow = {}): AnyRow =>
   exampleRow(speedCameras, { speed_camera_id, ...seenAt, ...values })
-const POINT = { type: 'FIXED', km_to: null, to: null }
+const POINT = { type: 'FIXED', km_to: null, to: null, source: 'sct' }
 const controlled = [
   speedCamera('1'),
   speedCamera('A-2_441.5', {
-    ...POINT,
-    source: 'sct',
-    road: 'A-2',
-    km: 441.5,
-    province_code: '25',
-    municipality_code: '25120',
-    speed_limit_kmh: 120,
+    ...{ ...POINT, road: 'A-2', km: 441.5, province_code: '25', municipality_code: '25120', speed_limit_kmh: 120 },
   }),
   speedCamera('trailer_N-II_686.5', {
-    ...POINT,
-    type: 'MOBILE_SITE',
-    source: 'sct',
-    road: 'N-II',
-    km: 686.5,
-    position: null,
-    province_code: null,
+    ...{ ...POINT, type: 'MOBILE_SITE', road: 'N-II', km: 686.5, position: null, province_code: null },
   }),
 ]
 const messages = [message('1'), message('2', EMPTY), message('3', BLANK), message('5', { is_stale: true }), message('9')]
@@ -232,6 +210,16 @@ test.each([
 ])('%s finds %j', async (query, wanted) => {
   const reply = await service.json(query)
   expect((reply.cameras ?? reply.speed_cameras).map(({ id }: Reply) => id)).toEqual(wanted)
+})
+
+test('a road now has its cameras and speed cameras', async () => {
+  const on = async (road: string): Promise<Reply[]> => (await service.json(`/api/carreteras/${road}/estado`)).items
+  expect(await on('Z-40')).toMatchObject([
+    { kind: 'SPEED_CAMERA', id: 'dgt-1', title: 'Radar Z-40 km 26.6', km: 26.6, km_to: 29.7, url: '/api/radares?ids=dgt-1' },
+  ])
+  const [camera] = await on('C-58')
+  expect(camera).toMatchObject({ kind: 'CAMERA', id: 'sct-nc87', url: '/api/camaras/sct-nc87', speed_camera: null })
+  expect(camera.camera.image_url).toMatch(/^https:/)
 })
 
 test('the feed of changes has the panel as it is after each change', async () => {

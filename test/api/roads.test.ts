@@ -110,7 +110,7 @@ describe('/api/trafico/resumen', () => {
       expect([topic, count]).toEqual([topic, (await examples.json(url)).total])
       total += count
     }
-    expect([counts.length, total > 0]).toEqual([12, true])
+    expect([counts.length, total > 0]).toEqual([14, true])
   })
 
   test('of a list that has not arrived there is no number', async () => {

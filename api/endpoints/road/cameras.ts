@@ -47,7 +47,7 @@ export const cameraList = defineEndpoint({
   ],
   returns: listReturn('cameras', camera, { sorts: ['id', 'road', 'km', 'updated_at'] }),
   read: { kind: 'memory', from: [cameras], records: ([state]) => camerasOf(state) },
-  example: { road: 'A-62', limit: '5' },
+  example: { source: 'dgt', limit: '5' },
 })
 
 /** One camera. */

@@ -53,11 +53,11 @@ const project = projection(speedCameras, speedCamera, {
 
 /** The speed cameras of a state, with lines where the posts of the road are known. */
 const speedCamerasOf = memo((state: State<typeof speedCameras>, posts: Posts | null) =>
-  state.rows.map((row) => ({ ...project(row), geometry: posts && lineOf(row, posts) })),
+  state.rows.map((row) => ({ ...project(row), geometry: posts && sectionLine(row, posts) })),
 )
 
-/** The line of a section: along the posts of its road, between its published ends where both are. */
-function lineOf({ road, km, km_to, province_code, position, to }: Row, posts: Posts): Line | null {
+/** The line of a section along the posts of its road, between its published ends where both are; null if not located. */
+export function sectionLine({ road, km, km_to, province_code, position, to }: Row, posts: Posts): Line | null {
   if (road === null || km === null || km_to === null || km === km_to) return null
   const line = posts.line(foldRoad(road), { km_from: km, km_to, province_code })?.line
   if (!line) return null

@@ -1,5 +1,7 @@
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { cameras } from '../../../lake/datasets/road/cameras.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
@@ -37,6 +39,8 @@ const SUMMARY_TOPICS = defineCodes('summary_topic', 'What a count of the summary
   WEATHER_WARNINGS: ['Avisos meteorológicos', 'Weather warnings'],
   ADVERSE_WEATHER: ['Estaciones con tiempo adverso', 'Weather stations with adverse conditions'],
   FUEL_STATIONS: ['Gasolineras', 'Filling stations'],
+  CAMERAS: ['Cámaras', 'Cameras'],
+  SPEED_CAMERAS: ['Radares', 'Speed cameras'],
 })
 type Topic = keyof typeof SUMMARY_TOPICS.codes
 
@@ -54,11 +58,13 @@ const PATHS: Readonly<Record<Topic, string>> = {
   WEATHER_WARNINGS: '/api/weather/alerts',
   ADVERSE_WEATHER: `/api/weather?condition=${Object.keys(DRIVING_CONDITIONS.codes).join()}`,
   FUEL_STATIONS: '/api/gas-stations',
+  CAMERAS: '/api/camaras',
+  SPEED_CAMERAS: '/api/radares',
 }
 
 const DATASETS = [
   ...[incidents, v16Beacons, vmsMessages, vmsDevices, trafficReadings, trafficSensors, trafficSectionStates],
-  ...[weatherAlerts, weatherObservations, weatherStations, fuelStations],
+  ...[weatherAlerts, weatherObservations, weatherStations, fuelStations, cameras, speedCameras],
 ] as unknown as readonly [
   typeof incidents,
   typeof v16Beacons,
@@ -71,6 +77,8 @@ const DATASETS = [
   typeof weatherObservations,
   typeof weatherStations,
   typeof fuelStations,
+  typeof cameras,
+  typeof speedCameras,
 ]
 
 /** Numbers by INE code of the province; `ALL` has those without a province too. */
@@ -120,6 +128,8 @@ const adverseCounts = memo((observations: State<typeof weatherObservations>, sta
   byProvince(weatherNow([observations, stations]).filter(({ conditions }) => conditions.length > 0)),
 )
 const fuelCounts = memo((state: State<typeof fuelStations>) => byProvince(state.rows))
+const cameraCounts = memo((state: State<typeof cameras>) => byProvince(state.rows))
+const speedCameraCounts = memo((state: State<typeof speedCameras>) => byProvince(state.rows))
 
 const PROVINCE_CODE = col.string(0, 'INE code of the requested province; null for all of Spain.', { nullable: true, example: '28' })
 
@@ -175,7 +185,7 @@ interface Counted {
 }
 
 function countsOf(states: StatesOf<typeof DATASETS>, now: number): Counted[] {
-  const [incident, beacon, message, device, reading, sensor, section, alert, observation, station, fuel] = states
+  const [incident, beacon, message, device, reading, sensor, section, alert, observation, station, fuel, camera, speedCamera] = states
   const newest = ({ parts }: State): number | null => (parts.length === 0 ? null : Math.max(...parts.map(({ data_time }) => data_time)))
   const of = (topic: Topic, counts: Counts, state: State): Counted => ({ topic, counts, updated_at: newest(state) })
   return [
@@ -187,6 +197,8 @@ function countsOf(states: StatesOf<typeof DATASETS>, now: number): Counted[] {
     of('WEATHER_WARNINGS', warningCounts(alert, now), alert as State),
     of('ADVERSE_WEATHER', adverseCounts(observation, station), observation as State),
     of('FUEL_STATIONS', fuelCounts(fuel), fuel as State),
+    of('CAMERAS', cameraCounts(camera), camera as State),
+    of('SPEED_CAMERAS', speedCameraCounts(speedCamera), speedCamera as State),
   ]
 }
 

@@ -7,10 +7,12 @@ const MADRID_HEADER =
 
 const cellsOf = ({ road, km, limit, x, y }: CatalanSpeedCamera): string[] => [road, km, String(limit), x, y]
 
-/** Catalonia's fixed cameras: columns of twelve characters, and a last line of blanks without an end. */
+/** Catalonia's fixed cameras: columns of twelve characters, or as many as they need, and a last line of blanks without an end. */
 export function sctFixedList(cameras: readonly CatalanSpeedCamera[]): string {
-  const line = (cells: readonly string[]): string => cells.map((cell) => cell.padEnd(WIDTH)).join('')
-  return ['(ETRS89)', '', line(COLUMNS), ...cameras.map((camera) => line(cellsOf(camera))), ' '.repeat(WIDTH)].join('\n')
+  const rows = [COLUMNS, ...cameras.map(cellsOf)]
+  const widths = COLUMNS.map((_, at) => Math.max(WIDTH, ...rows.map((cells) => 1 + (cells[at] as string).length)))
+  const lines = rows.map((cells) => cells.map((cell, at) => cell.padEnd(widths[at] as number)).join(''))
+  return ['(ETRS89)', '', ...lines, ' '.repeat(WIDTH)].join('\n')
 }
 
 /** Catalonia's sites of trailers: tabs and CR LF. */

@@ -41,7 +41,8 @@ const COUNTS = {
   full: { dgt: 1950, roads: 112, barcelona: 34, terrassa: 8, andorra: 10, madrid: 357 },
   small: { dgt: 30, roads: 12, barcelona: 3, terrassa: 2, andorra: 2, madrid: 12 },
 } as const
-const FIRST_ID = 176_000
+/** The API documents the camera 176130. */
+const FIRST_ID = 176_120
 const DAY = 86_400_000
 
 /** DGT's cameras, along the main roads. */

@@ -21,11 +21,13 @@ import { foldRoad } from '../../../define/params-place.ts'
 import { stationsOf as fuelStationsOf, type Station } from '../../fuel/station.ts'
 import { toAlertState } from '../../weather/alert.ts'
 import { weatherNow } from '../../weather/weather.ts'
+import { cameraId } from '../cameras.ts'
 import { toIncident } from '../incident.ts'
 import { closesRoad } from '../incident-filters.ts'
 import { panelsOf } from '../panel.ts'
 import type { Posts } from '../posts.ts'
 import { withoutDuplicates } from '../same-incident.ts'
+import { sectionLine, speedCameraId } from '../speed-cameras.ts'
 import { readingsOf } from '../traffic-intensity.ts'
 import { toBeacon } from '../v16.ts'
 import type { RoadItemKind } from './kinds.ts'
@@ -233,8 +235,9 @@ const zoneThings = memo((state: ThingStates[12]): Thing[] =>
 
 const cameraThings = memo((state: ThingStates[13]): Thing[] =>
   state.rows.map((row) => {
-    const { camera_id: id, name, road, km, direction, position, image_url, source, updated_at } = row
-    const where = name === null ? roadName(road, km) : ` ${name}`
+    const { name, road, km, direction, position, image_url, source, updated_at } = row
+    const id = cameraId(row)
+    const where = road === null && name !== null ? ` ${name}` : roadName(road, km)
     return {
       ...{ ...POINT, kind: 'CAMERA', id, titles: { es: `Cámara${where}`, en: `Camera${where}` }, road, km, direction, position },
       ...{ source, updated_at, url: `/api/camaras/${encodeURIComponent(id)}`, details: { ...NO_DETAILS, camera: { image_url } } },
@@ -244,12 +247,16 @@ const cameraThings = memo((state: ThingStates[13]): Thing[] =>
 
 const speedCameraThings = memo((state: ThingStates[14], posts: Posts | null): Thing[] =>
   state.rows.map((row) => {
-    const { speed_camera_id: id, name, road, km, km_to, direction, type, speed_limit_kmh, source, updated_at } = row
-    const where = name === null ? roadName(road, km) : ` ${name}`
+    const { name, road, km, km_to, direction, type, speed_limit_kmh, source, updated_at } = row
+    const id = speedCameraId(row)
+    const where = road === null && name !== null ? ` ${name}` : roadName(road, km)
+    // SCT publishes some without a usable position.
+    const position =
+      row.position ?? (road === null || km === null ? null : (posts?.at(foldRoad(road), km, row.province_code)[0]?.position ?? null))
     return {
       ...{ kind: 'SPEED_CAMERA', id, titles: { es: `Radar${where}`, en: `Speed camera${where}` }, road, km, km_to, direction },
-      ...{ position: row.position, line: stretchOf(row, posts), area: null, prices: null, source, updated_at },
-      ...{ url: '/api/radares', details: { ...NO_DETAILS, speed_camera: { type, speed_limit_kmh } } },
+      ...{ position, line: posts && sectionLine(row, posts), area: null, prices: null, source, updated_at },
+      ...{ url: `/api/radares?ids=${encodeURIComponent(id)}`, details: { ...NO_DETAILS, speed_camera: { type, speed_limit_kmh } } },
     }
   }),
 )
