@@ -1,4 +1,4 @@
-import type { Collection, MissingCollection } from './collection.ts'
+import type { Collection } from './collection.ts'
 import { airStationCollection } from './collections/air.ts'
 import { airportCollection } from './collections/aviation.ts'
 import { gasStationCollection } from './collections/fuel.ts'
@@ -21,7 +21,7 @@ import { datasetCollection } from './collections/service.ts'
 import { weatherAlertCollection, weatherStationCollection } from './collections/weather.ts'
 
 /** The collections of the search, in the order in which documentation shows them. */
-export const collections: readonly (Collection | MissingCollection)[] = Object.freeze([
+export const collections: readonly Collection[] = Object.freeze([
   gasStationCollection,
   marineStationCollection,
   roadCollection,

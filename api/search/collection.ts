@@ -54,7 +54,7 @@ interface Described {
   readonly about: string
 }
 
-/** A searchable collection. */
+/** A collection of the search. */
 export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S extends Slices = Slices> extends Described {
   /** Words for this kind of thing, in any language: documents of the collection need not contain them. */
   readonly words: readonly string[]
@@ -66,14 +66,6 @@ export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S
   readonly detail: string
   readonly weights: FieldWeights
   readonly documents: (states: StatesOf<D>, slices: ValuesOfQueries<S>) => Iterable<SearchDocument>
-}
-
-/** A collection whose data does not exist yet. */
-export interface MissingCollection extends Described {
-  /** Possible source datasets, and the path of the list that shows them: once one exists, the collection has to be declared. */
-  readonly awaits: readonly string[]
-  readonly path: string
-  readonly reason: string
 }
 
 const WEIGHTS: FieldWeights = { title: 4, names: 4, codes: 5, place: 1.5, text: 1 }
@@ -88,11 +80,6 @@ export function defineCollection<const D extends readonly Dataset[] = readonly [
 ): Collection {
   const { from = [], slices = {}, weights = {} } = spec
   return Object.freeze({ ...spec, from, slices, weights: { ...WEIGHTS, ...weights } }) as unknown as Collection
-}
-
-/** True for a collection that can be searched. */
-export function isSearchable(one: Collection | MissingCollection): one is Collection {
-  return 'documents' in one
 }
 
 /** The path of the endpoint that shows documents of a collection. */

@@ -8,7 +8,7 @@ import type { CachedViews } from '../http/cached-views.ts'
 import { currentStates } from '../http/current-states.ts'
 import type { ServiceState } from '../http/state.ts'
 import { collections } from './catalog.ts'
-import { type Collection, detailPathOf, isSearchable } from './collection.ts'
+import { type Collection, detailPathOf } from './collection.ts'
 import { SearchIndex } from './search-index.ts'
 
 /** Inputs of the follower. */
@@ -35,7 +35,7 @@ const POSTS = Object.freeze({ lake: [roadPoints] })
 export function followSearch(options: FollowOptions): SearchFollower {
   const { state, kept, endpoints, clock, onError } = options
   const plans = new Map(endpoints.map(({ path, plan }) => [path, plan]))
-  const searchable = collections.filter(isSearchable).filter((one) => plans.has(detailPathOf(one)))
+  const searchable = collections.filter((one) => plans.has(detailPathOf(one)))
   const tables = new Map(searchable.map((one) => [one.id, { lake: tablesOf(one) }]))
   let index: SearchIndex | null = null
   let isClosed = false
@@ -46,7 +46,7 @@ export function followSearch(options: FollowOptions): SearchFollower {
   const open = (): SearchIndex => {
     versions.clear()
     return new SearchIndex({
-      collections: collections.filter((one) => !isSearchable(one) || searchable.includes(one)),
+      collections: searchable,
       planOf: (path) => plans.get(path) ?? null,
       onEnd: (error) => {
         index = null

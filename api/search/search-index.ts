@@ -7,15 +7,7 @@ import { PLANS, type Plan } from '../../lake/schema/dataset.ts'
 import type { SearchAsk, SearchCollectionView, SearchFound, SearchHit, SearchView, SearchViews } from '../define/search-view.ts'
 import type { Posts } from '../endpoints/road/posts.ts'
 import { Turn } from '../http/turns.ts'
-import {
-  type Collection,
-  detailPathOf,
-  detailUrl,
-  FIELDS,
-  isSearchable,
-  type MissingCollection,
-  type SearchDocument,
-} from './collection.ts'
+import { type Collection, detailPathOf, detailUrl, FIELDS, type SearchDocument } from './collection.ts'
 import { indexedDocument, indexedNames, weightsOf } from './documents.ts'
 import { foldCode, wordsOf } from './fold.ts'
 import { highlightsOf } from './highlight.ts'
@@ -50,7 +42,6 @@ const FULL = PLANS.at(-1) as Plan
 
 /** The index of a process: its documents are here, the search structures in a thread. */
 export class SearchIndex {
-  readonly #declared: readonly (Collection | MissingCollection)[]
   readonly #collections: readonly Collection[]
   readonly #numbers: ReadonlyMap<string, number>
   readonly #kinds: Kinds
@@ -63,14 +54,13 @@ export class SearchIndex {
   #changed_at = 0
 
   constructor(options: {
-    readonly collections: readonly (Collection | MissingCollection)[]
+    readonly collections: readonly Collection[]
     /** Plan of the endpoint of a path; null if it does not exist. */
     readonly planOf: (path: string) => Plan | null
     /** Called if the thread ends unexpectedly: the index is then unusable. */
     readonly onEnd: (error: Error) => void
   }) {
-    this.#declared = options.collections
-    this.#collections = options.collections.filter(isSearchable)
+    this.#collections = options.collections
     this.#numbers = new Map(this.#collections.map(({ id }, number) => [id, number]))
     this.#kinds = kindsOf(this.#collections)
     this.#planOf = options.planOf
@@ -132,7 +122,7 @@ export class SearchIndex {
   #view(plan: Plan): SearchView {
     const version = (): string => `${this.#version} ${plan}`
     const changedAt = (): number => this.#changed_at
-    const described = (): SearchCollectionView[] => this.#declared.map((one) => this.#described(one))
+    const described = (): SearchCollectionView[] => this.#collections.map((one) => this.#described(one))
     return {
       get version() {
         return version()
@@ -282,12 +272,8 @@ export class SearchIndex {
     return { hits: scored.sort((one, other) => other.score - one.score), counts }
   }
 
-  #described(one: Collection | MissingCollection): SearchCollectionView {
+  #described(one: Collection): SearchCollectionView {
     const { id, title, about } = one
-    if (!isSearchable(one)) {
-      const none = { documents: null, fields: [], datasets: one.awaits, detail_path: null, plan: null }
-      return { id, title, about, unavailable_reason: one.reason, ...none }
-    }
     const slices = Object.values(one.slices).flatMap(({ from }) => from)
     return {
       ...{ id, title, about },

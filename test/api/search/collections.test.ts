@@ -3,8 +3,7 @@ import { pathParams } from '../../../api/define/endpoint.ts'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
 import { allParams } from '../../../api/http/request.ts'
 import { collections } from '../../../api/search/catalog.ts'
-import { detailPathOf, isSearchable } from '../../../api/search/collection.ts'
-import { datasets } from '../../../lake/catalog.ts'
+import { detailPathOf } from '../../../api/search/collection.ts'
 
 /** The collections that the API's description promises. */
 const PROMISED =
@@ -16,23 +15,8 @@ test('the 26 collections are declared, each once', () => {
   expect(collections.map(({ id }) => id)).toEqual(PROMISED)
 })
 
-test('a collection is only missing while neither its datasets nor the list that shows them exist', () => {
-  for (const one of collections) {
-    if (isSearchable(one)) continue
-    expect(one.reason, one.id).toMatch(/^[A-Z].*\.$/)
-    expect(
-      datasets.filter(({ id }) => one.awaits.includes(id)).map(({ id }) => id),
-      `${one.id} has to be declared now`,
-    ).toEqual([])
-    expect(
-      endpoints.some(({ path }) => path === one.path),
-      `${one.id} has to be declared now`,
-    ).toBe(false)
-  }
-})
-
 test('the detail path of a collection is an endpoint that takes its id', () => {
-  for (const one of collections.filter(isSearchable)) {
+  for (const one of collections) {
     const endpoint = endpoints.find(({ path }) => path === detailPathOf(one))
     expect(endpoint?.path, one.id).toBe(detailPathOf(one))
     if (!endpoint) continue
@@ -43,7 +27,7 @@ test('the detail path of a collection is an endpoint that takes its id', () => {
 })
 
 test('no collection shows data for ENTERPRISE alone, and none is of an internal dataset', () => {
-  for (const { id, from, slices } of collections.filter(isSearchable)) {
+  for (const { id, from, slices } of collections) {
     const read = [...from, ...Object.values(slices).flatMap((slice) => slice.from)]
     expect(
       read.filter(({ visibility }) => visibility === 'internal').map((dataset) => dataset.id),
@@ -58,7 +42,7 @@ test('no collection shows data for ENTERPRISE alone, and none is of an internal 
 
 test('words for a kind are in lower case, and none is of too many collections', () => {
   const uses = new Map<string, string[]>()
-  for (const { id, words } of collections.filter(isSearchable))
+  for (const { id, words } of collections)
     for (const word of words) {
       expect(word, id).toBe(word.toLowerCase())
       uses.set(word, [...(uses.get(word) ?? []), id])

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
 import { collections } from '../../../api/search/catalog.ts'
-import { type Collection, detailPathOf, isSearchable } from '../../../api/search/collection.ts'
+import { type Collection, detailPathOf } from '../../../api/search/collection.ts'
 import { PLANS, type Plan } from '../../../lake/schema/dataset.ts'
 import { until } from '../../helpers/until.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from '../service.ts'
 
-const searchable: readonly Collection[] = collections.filter(isSearchable)
+const searchable: readonly Collection[] = collections
 const planOf = (one: Collection): Plan => endpoints.find(({ path }) => path === detailPathOf(one))?.plan as Plan
 const isBelow = (one: Plan, other: Plan): boolean => PLANS.indexOf(one) < PLANS.indexOf(other)
 

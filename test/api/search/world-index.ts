@@ -3,7 +3,7 @@ import { endpoints } from '../../../api/endpoints/catalog.ts'
 import type { NetworkLine, NetworkRoute, NetworkStation, RailNetwork } from '../../../api/endpoints/rail/network.ts'
 import { type Post, Posts } from '../../../api/endpoints/road/posts.ts'
 import { collections } from '../../../api/search/catalog.ts'
-import { type Collection, isSearchable, type SearchDocument } from '../../../api/search/collection.ts'
+import type { Collection, SearchDocument } from '../../../api/search/collection.ts'
 import { SearchIndex } from '../../../api/search/search-index.ts'
 import { placeAt } from '../../../lake/places/municipalities.ts'
 import { LISTED_PORTS } from '../../../lake/places/ports.ts'
@@ -71,7 +71,7 @@ export function worldDocuments(world: World): Map<string, readonly SearchDocumen
     listed: portRows(),
   }
   return new Map(
-    collections.filter(isSearchable).map((one: Collection) => {
+    collections.map((one: Collection) => {
       const states = one.from.map(({ id }: Dataset) => ({ rows: rows.get(id) ?? [], parts: [] })) as unknown as StatesOf<typeof one.from>
       return [one.id, [...one.documents(states, slices)]]
     }),
