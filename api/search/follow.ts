@@ -1,9 +1,8 @@
-import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { CachedQuery } from '../define/cached-query.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { SearchViews } from '../define/search-view.ts'
-import { roadPosts } from '../endpoints/road/posts.ts'
+import { ROAD_TABLES, roadPosts } from '../endpoints/road/posts.ts'
 import type { CachedViews } from '../http/cached-views.ts'
 import { currentStates } from '../http/current-states.ts'
 import type { ServiceState } from '../http/state.ts'
@@ -29,7 +28,7 @@ export interface SearchFollower {
 }
 
 /** Tables of the kilometre posts. */
-const POSTS = Object.freeze({ lake: [roadPoints] })
+const POSTS = Object.freeze({ lake: ROAD_TABLES })
 
 /** Creates the follower of a process. Its thread starts with the first look. */
 export function followSearch(options: FollowOptions): SearchFollower {

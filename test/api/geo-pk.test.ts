@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { distanceM } from '../../api/define/geo.ts'
-import { type Post, Posts } from '../../api/endpoints/road/posts.ts'
+import type { Post } from '../../api/endpoints/road/place-on-road.ts'
+import { Posts } from '../../api/endpoints/road/posts.ts'
 import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { golden } from '../helpers/golden.ts'
@@ -159,7 +160,7 @@ describe('/api/geo/pk', () => {
     const reply = await service.json('/api/geo/pk?road=N-II&km=650')
     expect([reply.total, reply.places]).toEqual([0, []])
     expect(reply.meta).toMatchObject({ grain: 'One place on one road.', method: expect.stringContaining('at most 5 km apart') })
-    expect(reply.meta.sources.map(({ id }: Reply) => id)).toEqual(['dgt', 'sct', 'miteco'])
+    expect(reply.meta.sources.map(({ id }: Reply) => id)).toEqual(['dgt', 'sct', 'miteco', 'ign'])
     expect(await placesOf('road=ZZ-999&km=1')).toEqual([])
   })
 
@@ -172,6 +173,7 @@ describe('/api/geo/pk', () => {
     ['lat=41&lon=2&km=3', 'km'],
     ['lat=41&lon=2&province=Madrid', 'province'],
     ['road=A-2&km=5&radius=10', 'radius'],
+    ['lat=41&lon=2&direction=POSITIVE', 'direction'],
   ])('refuses a query that it cannot answer: %s', async (query, parameter) => {
     const response = await service.get(`/api/geo/pk?${query}`)
     expect(response.status).toBe(400)

@@ -3,6 +3,7 @@ import type { Met } from '../../api/endpoints/road/along/match.ts'
 import { NO_DETAILS } from '../../api/endpoints/road/along/route-item.ts'
 import { travelTimeOf } from '../../api/endpoints/road/along/travel-time.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { roadAxes } from '../../lake/datasets/road/road-axes.ts'
 import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
@@ -27,10 +28,23 @@ const incident = (id: string, km: number, direction: string, more: AnyRow = {}):
   ...{ position: { lat: 40 + km * KM, lon: -3 }, source: 'dgt', ...more },
 })
 
+/** A carriageway of the A-77 that bends between its posts: the point after each kilometre is 300 m east. */
+const axis = (direction: string, east: number, [from, to]: readonly [number, number], chain = 1): AnyRow => {
+  const kilometres = Array.from({ length: 2 * (to - from) + 1 }, (_, at) => from + at / 2)
+  const geometry = kilometres.map((km) => [-4 + east + (Number.isInteger(km) ? 0 : 0.0035), 40 + km * KM])
+  return {
+    ...exampleTableRow(roadAxes),
+    ...{ province: '28', road: 'A-77', direction, chain, km_from: from, km_to: to, length_m: 1170 * (to - from), geometry, kilometres },
+    ...{ errors_m: kilometres.slice(1).map(() => 40), posts: kilometres.filter(Number.isInteger) },
+  }
+}
+
 let service: TestService
 beforeAll(async () => {
   service = await startService()
   await service.land(roadPoints, [...[1, 3, 5, 7, 20, 22].map((km) => post('A-99', km)), post('M-5', 1)], AT)
+  const axes = [axis('POSITIVE', 0, [10, 14]), axis('NEGATIVE', -0.0005, [10, 14]), axis('POSITIVE', 0, [17, 18], 2)]
+  await service.land(roadAxes, axes, AT)
   const found = [
     ...[incident('north', 4, 'POSITIVE'), incident('south', 6, 'NEGATIVE'), incident('both', 2, 'BOTH'), incident('end', 21, 'POSITIVE')],
     incident('placeless', 5, 'BOTH', { source: 'trafikoa', position: null }),
@@ -42,6 +56,7 @@ beforeAll(async () => {
     feed: 'dgt_incidents',
   })
   await until('the posts are known', async () => (await service.json('/api/geo/pk?road=A-99&km=3')).total === 1)
+  await until('the axes are known', async () => (await service.json('/api/geo/pk?road=A-77&km=12')).total === 1)
 }, 30_000)
 afterAll(() => service?.close())
 
@@ -126,7 +141,7 @@ describe('/api/carreteras', () => {
   test('lists roads with located kilometres, by text, class and province', async () => {
     const list = async (query: string): Promise<string[]> =>
       (await service.json(`/api/carreteras?${query}`)).roads.map(({ id }: Reply) => id)
-    expect(await list('')).toEqual(['A-99', 'M-5'])
+    expect(await list('')).toEqual(['A-77', 'A-99', 'M-5'])
     expect(await list('q=a99')).toEqual(['A-99'])
     expect(await list('class=OTHER&province=Madrid')).toEqual(['M-5'])
     expect(await list('province=Sevilla')).toEqual([])
@@ -141,6 +156,8 @@ describe('/api/carreteras', () => {
       ],
       state_url: '/api/carreteras/A-99/estado',
     })
+    // A road with a measured axis only.
+    expect(await service.json('/api/carreteras/A-77')).toMatchObject({ km_from: 10, km_to: 18, located_km: 5.8, provinces: ['Madrid'] })
     expect((await service.get('/api/carreteras/A-98')).status).toBe(404)
   })
 
@@ -211,5 +228,41 @@ describe('travel times of a path', () => {
     await until('the usual speeds are known', async () => (await times()).typical_time_s !== null)
     // From the first kilometre to 2.5 km behind the detector.
     expect(await times()).toMatchObject({ measured_m: 4500, current_time_s: 270, typical_time_s: 180, free_flow_time_s: 135 })
+  })
+})
+
+describe('the measured axis of a road', () => {
+  const placeOf = async (query: string): Promise<Reply> => (await service.json(`/api/geo/pk?${query}`)).places[0]
+
+  test('places a kilometre on the carriageway of the direction, on the bend between the posts', async () => {
+    const place = await placeOf('road=A-77&km=12.5')
+    expect(place).toMatchObject({ direction: 'POSITIVE', province_code: '28', error_m: 40, lon: -3.9965, distance_m: null })
+    expect(place.posts).toEqual([12, 13].map((km) => ({ km, source: 'ign', records: 1, error_m: 30 })))
+    expect(await placeOf('road=A-77&km=12.5&direction=NEGATIVE')).toMatchObject({ direction: 'NEGATIVE', lon: -3.997 })
+    expect((await placeOf('road=A-77&km=12')).posts).toHaveLength(1)
+    for (const km of [9, 15.5, 19]) expect(await placeOf(`road=A-77&km=${km}`)).toBeUndefined()
+  })
+
+  test('gives the kilometre and the carriageway of a position', async () => {
+    const { lat, lon } = await placeOf('road=A-77&km=12.3&direction=NEGATIVE')
+    expect(await placeOf(`lat=${lat}&lon=${lon}`)).toMatchObject({ road: 'A-77', km: 12.3, direction: 'NEGATIVE', distance_m: 0 })
+    expect(await placeOf(`lat=${lat}&lon=${lon + 0.0005}`)).toMatchObject({ km: 12.3, direction: 'POSITIVE' })
+  })
+
+  test('is the geometry of the road, by carriageway, with its posts as marks', async () => {
+    const { features } = await service.json('/api/carreteras/A-77/geometria?format=geojson')
+    const spans = features.map(({ properties: { direction, km_from, km_to } }: Reply) => [direction, km_from, km_to])
+    expect(spans.sort()).toEqual([
+      ['NEGATIVE', 10, 14],
+      ['POSITIVE', 10, 14],
+      ['POSITIVE', 17, 18],
+    ])
+    const { parts } = await service.json('/api/carreteras/A-77/geometria?format=json&km_from=11.5&km_to=13&direction=NEGATIVE')
+    expect(parts.map(({ id, error_m }: Reply) => [id, error_m])).toEqual([['A-77/28/NEGATIVE/11.5', 40]])
+    expect(parts[0].kilometres.map(({ km }: Reply) => km)).toEqual([12, 13])
+    expect(parts[0].geometry.coordinates).toHaveLength(4)
+    const { parts: rough } = await service.json('/api/carreteras/A-77/geometria?format=json&direction=NEGATIVE&simplify=1000')
+    expect(rough[0].geometry.coordinates).toHaveLength(2)
+    expect(rough[0].kilometres).toHaveLength(5)
   })
 })

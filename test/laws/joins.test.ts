@@ -20,7 +20,6 @@ const EXPORT_ONLY: Absent = {
   animal_accident_positions: 'positions of animal accidents, for analyses',
   enroute_atfm_delays: 'delays by airspace; no endpoint is about airspaces',
   mobility_overnight_stays: 'large; analysts download it',
-  road_axes: 'endpoints read it with the next change',
   rail_timetable_changes: 'differences between timetables, for analyses',
   traffic_sensor_editions: 'former positions of sensors, for analyses of old readings',
   weather_road_days: 'weather of roads by day, for analyses; replies compute theirs',

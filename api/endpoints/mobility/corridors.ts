@@ -2,7 +2,6 @@ import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
 import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
 import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-sensor-months.ts'
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
 import { ABOUT_HOLIDAYS } from '../../../lake/places/holidays.ts'
 import { foldName } from '../../../lake/places/names.ts'
@@ -13,7 +12,7 @@ import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { integerParam, knownBy, required, textParam } from '../../define/params.ts'
 import { foldRoad } from '../../define/params-place.ts'
-import { type Posts, roadPosts } from '../road/posts.ts'
+import { type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 import { type CorridorTraffic, corridorFields, trafficOf, withAge } from './corridor.ts'
 import { dailyAt, hoursOfYear } from './corridor-sensors.ts'
 import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
@@ -24,7 +23,7 @@ const ABOUT =
 const METHOD =
   'MINISTRY_SECTIONS: vehicle-km of the sections divided by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity, from the one source and period of readings with most hours in the year. ROAD_DETECTORS: the same over carriageways at a kilometre, each the sum of its lanes, all of which must have data; DGT measures one minute of five. ' +
   `The change covers sections or sensors present in both years. The profile shows hourly means over the sensors. ${ABOUT_HOLIDAYS}`
-const LAKE = [imdSections, roadPoints, corridorSensorMonths, corridorHours] as const
+const LAKE = [imdSections, ...ROAD_TABLES, corridorSensorMonths, corridorHours] as const
 
 /** Years with data of at least one corridor. */
 const corridorYears = defineCachedQuery<ReadonlySet<string>>({

@@ -2,7 +2,6 @@ import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
 import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-months.ts'
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
@@ -12,7 +11,7 @@ import { InvalidParam } from '../../define/problems.ts'
 import { provinceFilter } from '../../filters/place.ts'
 import { sectionFilter } from '../../filters/road.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import { GAP_KM, type Posts, roadPosts } from '../road/posts.ts'
+import { GAP_KM, type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 import { detectorFields, detectorRoads, detectorYears, yearsBetween } from './imd-detectors.ts'
 import { ABOUT_IMD, type ImdSection, imdSourceParam, imdYears, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
 
@@ -152,7 +151,7 @@ export const imdList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [],
-    lake: [imdSections, roadPoints, imdDetectorMonths],
+    lake: [imdSections, ...ROAD_TABLES, imdDetectorMonths],
     primary: ({ source }) => (source === 'DETECTORS' ? imdDetectorMonths : imdSections),
     answer: async ({ cached: slice, optional: extra }, { year, source }) => {
       const posts = await extra(roadPosts, '')

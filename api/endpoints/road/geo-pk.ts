@@ -1,12 +1,14 @@
+import { ROAD_DIRECTIONS } from '../../../lake/datasets/road/codes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
-import { group, numberParam } from '../../define/params.ts'
+import { group, numberParam, oneOf } from '../../define/params.ts'
 import { provinceParam, roadName, roadParam } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import { GAP_KM, type PlaceOnRoad, type Post, roadPosts } from './posts.ts'
+import type { PlaceOnRoad, Post } from './place-on-road.ts'
+import { GAP_KM, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints
 /** Maximum distance between a position and a road, m, and its default. */
@@ -14,12 +16,18 @@ const RADIUS_MOST_M = 5000
 const RADIUS_M = 1000
 
 const METHOD =
-  'A post is the median position of all records that name it. Between two posts of a road, at most 5 km apart, a place is on the straight line ' +
+  'Where the road network is imported, a place is on the measured axis of its carriageway (`road_axes`), in proportion to the path between two kilometre posts. Elsewhere a post is the median position of all records that name it. Between two posts of a road, at most 5 km apart, a place is on the straight line ' +
   'between them, in proportion to its kilometre. Places farther from a post, or between posts that contradict each other, are not located.'
 
 /** The request: the place of a kilometre, or the kilometre of a place. */
 type Asked =
-  | { readonly kind: 'post'; readonly road: string; readonly km: number; readonly province_code: string | null }
+  | {
+      readonly kind: 'post'
+      readonly road: string
+      readonly km: number
+      readonly province_code: string | null
+      readonly direction: string | null
+    }
   | { readonly kind: 'position'; readonly position: Point; readonly radius_m: number; readonly road: string | null }
 
 const asked = group(
@@ -27,6 +35,11 @@ const asked = group(
     road: roadParam,
     km: numberParam('Kilometre point, together with road.', { min: 0, max: 2000, unit: 'km', example: '586.5' }),
     province: provinceParam,
+    direction: oneOf(
+      'Direction of travel of the carriageway, together with road and km; by default that of growing kilometres.',
+      ['POSITIVE', 'NEGATIVE'],
+      { example: 'NEGATIVE' },
+    ),
     lat: numberParam('Latitude of a position, instead of km, WGS84.', { min: -90, max: 90, unit: 'deg', example: '41.5146' }),
     lon: numberParam('Longitude of a position, instead of km, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' }),
     radius: numberParam(`Maximum distance between the road and the position; ${RADIUS_M} by default.`, {
@@ -36,18 +49,19 @@ const asked = group(
       example: '500',
     }),
   },
-  ({ road, km, province, lat, lon, radius }): Asked => {
+  ({ road, km, province, direction, lat, lon, radius }): Asked => {
     if (lat === null && lon === null) {
       if (radius !== null) throw new InvalidParam('is only for a position: it needs lat and lon', { parameter: 'radius' })
       if (road === null) throw new InvalidParam('is required; allowed: road and km, or lat and lon', { parameter: 'road' })
       if (km === null) throw new InvalidParam('is required together with road, unless lat and lon are given', { parameter: 'km' })
-      return { kind: 'post', road, km, province_code: province }
+      return { kind: 'post', road, km, province_code: province, direction }
     }
     if (lon === null) throw new InvalidParam('is required together with lat', { parameter: 'lon' })
     if (lat === null) throw new InvalidParam('is required together with lon', { parameter: 'lat' })
     if (km !== null) throw new InvalidParam('cannot be combined with lat and lon: the reply contains it', { parameter: 'km' })
     if (province !== null)
       throw new InvalidParam('cannot be combined with lat and lon, which determine the province', { parameter: 'province' })
+    if (direction !== null) throw new InvalidParam('cannot be combined with lat and lon: the reply contains it', { parameter: 'direction' })
     return { kind: 'position', position: { lat, lon }, radius_m: radius ?? RADIUS_M, road }
   },
 )
@@ -56,11 +70,14 @@ const place = record('RoadPlace', 'A place on a road: its kilometre and position
   road: meaning(columns.road, 'Road designation.'),
   province: provinceField(columns.province_code),
   province_code: meaning(columns.province_code, 'INE code of the province of the nearer post.'),
+  direction: col.code(0, 'Direction of the traffic of its carriageway; UNKNOWN without a measured axis.', ROAD_DIRECTIONS, {
+    example: 'POSITIVE',
+  }),
   km: col.decimal(0, 'Kilometre point.', { scale: 3, unit: 'km', example: 586.5 }),
   position: meaning(columns.position, 'Position of the place.'),
   error_m: col.integer(
     0,
-    'Maximum error of the position: the larger error of the two posts, plus the largest deviation of a road of that length from the straight line.',
+    'Maximum error of the position: on a measured axis that of a post, and the difference between path and kilometres; else the larger error of the two posts, plus the largest deviation of a road of that length from the straight line.',
     { unit: 'm', example: 100 },
   ),
   distance_m: col.integer(0, 'Distance from the requested position; null for a requested kilometre.', {
@@ -110,10 +127,12 @@ export const roadPlaceList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [],
-    lake: [roadPoints],
+    lake: ROAD_TABLES,
+    needs: [roadPoints],
     answer: async ({ cached: slice }, { asked: wanted }) => {
       const posts = await slice(roadPosts, '')
-      if (wanted.kind === 'post') return posts.at(wanted.road, wanted.km, wanted.province_code).map((found) => recordOf(found, null))
+      if (wanted.kind === 'post')
+        return posts.at(wanted.road, wanted.km, wanted.province_code, wanted.direction).map((found) => recordOf(found, null))
       return posts.nearest(wanted.position, wanted.radius_m, wanted.road).map(({ place: found, distance_m }) => recordOf(found, distance_m))
     },
   },

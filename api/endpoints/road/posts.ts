@@ -1,38 +1,18 @@
+import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { Line, Point } from '../../../lake/schema/columns.ts'
-import type { Row } from '../../../lake/schema/dataset.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import { distanceM } from '../../define/geo.ts'
 import { foldRoad } from '../../define/params-place.ts'
+import { Axes, type AxisRow, type Ends } from './axes.ts'
+import type { PlaceOnRoad, Post, RoadLine } from './place-on-road.ts'
 
 /** Maximum distance between posts along the road, km: places in longer gaps are not located. */
 export const GAP_KM = 5
 /** Tolerance of kilometres, which posts state to a tenth. */
 const SAME_KM = 0.05
-
-/** A point of a road. */
-export type Post = Pick<Row<typeof roadPoints>, 'road' | 'province_code' | 'km' | 'position' | 'source' | 'records' | 'error_m'>
-
-/** A place on a road, between two posts or at one. */
-export interface PlaceOnRoad {
-  readonly road: string
-  /** Province of the nearer post. */
-  readonly province_code: string
-  readonly km: number
-  readonly position: Point
-  readonly error_m: number
-  readonly before: Post
-  readonly after: Post
-}
-
-/** The line of a road on the map. */
-interface RoadLine {
-  readonly line: Line
-  /** The largest error on the line, m. */
-  readonly error_m: number
-}
 
 /** A stretch of road between two consecutive posts, at most `GAP_KM` apart. */
 interface Stretch {
@@ -47,13 +27,18 @@ interface Stretch {
 const CELL_DEG = 0.1
 const cellOf = (lat: number, lon: number): string => `${Math.floor(lat / CELL_DEG)} ${Math.floor(lon / CELL_DEG)}`
 
-/** The posts of all roads, with an index. */
+/**
+ * The places of all roads, with an index: by their measured axes where the road network is imported, elsewhere by located posts.
+ */
 export class Posts {
+  /** The measured axes. */
+  readonly axes: Axes
   readonly #roads: ReadonlyMap<string, readonly Post[]>
   readonly #cells = new Map<string, Stretch[]>()
 
-  /** Posts in any order. */
-  constructor(posts: readonly Post[]) {
+  /** Posts and axes in any order. */
+  constructor(posts: readonly Post[], axes: Iterable<AxisRow> = []) {
+    this.axes = new Axes(axes)
     this.#roads = Map.groupBy(
       [...posts].sort((one, other) => one.km - other.km),
       ({ road }) => foldRoad(road),
@@ -66,9 +51,9 @@ export class Posts {
         }
   }
 
-  /** Designations of roads with posts, as `foldRoad` writes them. */
+  /** Designations of roads with posts or axes, as `foldRoad` writes them. */
   get roads(): ReadonlySet<string> {
-    return new Set(this.#roads.keys())
+    return new Set([...this.#roads.keys(), ...this.axes.roads])
   }
 
   /** The posts of a road in kilometre order. */
@@ -76,10 +61,18 @@ export class Posts {
     return this.#roads.get(road) ?? []
   }
 
-  /** The continuous parts of a road in each province: posts at most `GAP_KM` apart that do not contradict each other. */
+  /** The kilometres of a road with a known place, in order: located posts, and those that measure its axes. */
+  marks(road: string): readonly Post[] {
+    const measured = this.axes.of(road).flatMap((axis) => this.axes.marks(axis))
+    return measured.length === 0 ? this.of(road) : [...this.of(road), ...measured].sort((one, other) => one.km - other.km)
+  }
+
+  /** The continuous parts of a road in each province without a measured axis: posts at most `GAP_KM` apart, without contradiction. */
   runs(road: string): (readonly [Post, ...Post[]])[] {
-    const provinces = Map.groupBy(this.of(road), ({ province_code }) => province_code).values()
-    return [...provinces].flatMap((posts) => {
+    const measured = new Set(this.axes.of(road).map(({ province_code }) => province_code))
+    const provinces = Map.groupBy(this.of(road), ({ province_code }) => province_code)
+    return [...provinces].flatMap(([province, posts]) => {
+      if (measured.has(province)) return []
       const runs: [Post, ...Post[]][] = []
       for (const post of posts) {
         const run = runs.at(-1)
@@ -93,9 +86,19 @@ export class Posts {
 
   /**
    * Locates a kilometre of a road: one place, or one per province with a road of that name; none if posts are too far away or
-   * contradict each other. Posts of one province take precedence over posts on both sides of a border.
+   * contradict each other. A measured axis takes precedence, of the direction's carriageway, then posts of one province over posts
+   * on both sides of a border.
    */
-  at(road: string, km: number, province_code: string | null): PlaceOnRoad[] {
+  at(road: string, km: number, province_code: string | null, direction: string | null = null): PlaceOnRoad[] {
+    const measured = this.axes.at(road, km, { province_code, direction })
+    const isMeasured = new Set(this.axes.of(road).map((axis) => axis.province_code))
+    const others = this.#atPosts(road, km, province_code).filter(
+      (place) => measured.length === 0 || (!isMeasured.has(place.province_code) && isApart(place, measured)),
+    )
+    return [...measured, ...others]
+  }
+
+  #atPosts(road: string, km: number, province_code: string | null): PlaceOnRoad[] {
     const posts = (this.#roads.get(road) ?? []).filter((post) => province_code === null || post.province_code === province_code)
     const [whole = [], ...provinces] = chainsOf(posts)
     const places = (provinces.length > 0 ? provinces : [whole]).flatMap((chain) => placeAt(chain, km) ?? [])
@@ -104,9 +107,12 @@ export class Posts {
 
   /**
    * The line of a road between two kilometres, through the posts between them, and its maximum error; null if an end is not
-   * located or posts are too far apart or contradictory. Posts of the province take precedence over all posts of the road.
+   * located or posts are too far apart or contradictory. The measured axis takes precedence, then posts of the province over all
+   * posts of the road.
    */
-  line(road: string, ends: { readonly km_from: number; readonly km_to: number; readonly province_code: string | null }): RoadLine | null {
+  line(road: string, ends: Ends): RoadLine | null {
+    const measured = this.axes.line(road, ends)
+    if (measured) return measured
     const posts = this.#roads.get(road) ?? []
     const own = posts.filter(({ province_code }) => province_code === ends.province_code)
     return lineOf(own, ends) ?? lineOf(posts, ends)
@@ -114,10 +120,12 @@ export class Posts {
 
   /** The nearest place on each road to a position, at most `radius_m` away, nearest first. */
   nearest(position: Point, radius_m: number, road: string | null): { readonly place: PlaceOnRoad; readonly distance_m: number }[] {
-    const best = new Map<string, { place: PlaceOnRoad; distance_m: number }>()
+    const measured = this.axes.nearest(position, radius_m, road)
+    const best = new Map<string, { place: PlaceOnRoad; distance_m: number }>(measured)
     for (const stretch of this.#around(position, radius_m)) {
       const key = foldRoad(stretch.before.road)
-      if (road !== null && key !== road) continue
+      // A line between posts may be nearer only because it cuts a bend.
+      if ((road !== null && key !== road) || measured.has(key)) continue
       const place = placeIn(stretch, fractionOf(stretch, position))
       const distance_m = distanceM(position, place.position)
       const known = best.get(key)
@@ -198,6 +206,7 @@ function placeIn({ before, after, length_m, chord_m }: Stretch, f: number): Plac
   return {
     road,
     province_code,
+    direction: 'UNKNOWN',
     km: Math.round(1000 * along(before.km, after.km)) / 1000,
     position: {
       lat: roundTo6(along(before.position.lat, after.position.lat)),
@@ -240,17 +249,33 @@ function roundTo6(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6
 }
 
+/** Places of the same kilometre this far from each other are on different roads of the same name, m. */
+const APART_M = 20_000
+const isApart = ({ position }: PlaceOnRoad, places: readonly PlaceOnRoad[]): boolean =>
+  places.every((place) => distanceM(place.position, position) > APART_M)
+
 const NAMES = sql`road, province_code, km, position_lat, position_lon, source, records, error_m`
 
-/** The posts of the newest month. */
+const AXIS_NAMES = sql`province, road, direction, chain, km_from, km_to, geometry, kilometres, errors_m, posts`
+
+/** The tables that places of roads come from. Only the first is needed: a live service may have no imported network. */
+export const ROAD_TABLES = [roadPoints, roadAxes] as const
+
+/** The posts of the newest month, and all axes. */
 export const roadPosts = defineCachedQuery({
   name: 'road posts',
-  from: [roadPoints],
+  from: ROAD_TABLES,
   maxEntries: 1,
   read: async (reader) => {
-    const months = (await reader.versions(roadPoints)).map(({ name }) => name).sort()
-    if (months.length === 0) return new Posts([])
-    const query = sql`SELECT ${NAMES} FROM ${scan(roadPoints, { month: { eq: months.at(-1) } })}`
-    return new Posts(await reader.all<Post>(query))
+    const axes: AxisRow[] = []
+    for (const { name } of await reader.versions(roadAxes))
+      axes.push(...(await reader.all<AxisRow>(sql`SELECT ${AXIS_NAMES} FROM ${scan(roadAxes, { province: { eq: name } })}`)))
+    const month = (await reader.versions(roadPoints))
+      .map(({ name }) => name)
+      .sort()
+      .at(-1)
+    if (month === undefined) return new Posts([], axes)
+    const query = sql`SELECT ${NAMES} FROM ${scan(roadPoints, { month: { eq: month } })}`
+    return new Posts(await reader.all<Post>(query), axes)
   },
 })

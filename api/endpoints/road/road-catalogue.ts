@@ -16,7 +16,8 @@ import { areaFilter } from '../../filters/area.ts'
 import { provinceName } from '../common-fields.ts'
 import { ROAD_ITEMS } from './along/kinds.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
-import { type Post, type Posts, roadPosts } from './posts.ts'
+import type { Post } from './place-on-road.ts'
+import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 import { pathRoad } from './road-geometry.ts'
 import { accidentYears, dailyTraffic, type RoadTraffic } from './road-traffic.ts'
 
@@ -60,7 +61,7 @@ const roadsOf = memo((posts: Posts, traffic: ReadonlyMap<string, RoadTraffic> | 
   const names = new Map(corridors.map(({ id, name }) => [foldRoad(id), name.split(', ')[1] ?? null]))
   return new Map(
     [...posts.roads].map((road) => {
-      const all = posts.of(road)
+      const all = posts.marks(road)
       const [first, last, middle] = [all[0], all.at(-1), all[all.length >> 1]] as [Post, Post, Post]
       const codes = [...new Set(all.map(({ province_code }) => province_code))].sort()
       const counted = traffic?.get(road) ?? null
@@ -85,7 +86,8 @@ function classOf(road: string): string {
 }
 
 function locatedKm(posts: Posts, road: string): number {
-  const metres = posts.runs(road).reduce((sum, run) => sum + lengthM(run.map(({ position }) => [position.lon, position.lat] as const)), 0)
+  const lines = posts.runs(road).map((run) => run.map(({ position }) => [position.lon, position.lat] as const))
+  const metres = lines.reduce((sum, line) => sum + lengthM(line), posts.axes.lengthM(road))
   return Math.round(metres / 100) / 10
 }
 
@@ -132,7 +134,7 @@ export const roadList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [],
-    lake: [roadPoints, imdRoads],
+    lake: [...ROAD_TABLES, imdRoads],
     needs: [roadPoints],
     answer: async ({ cached, optional }) => [...roadsOf(await cached(roadPosts, ''), await optional(dailyTraffic, '')).values()],
   },
@@ -167,7 +169,7 @@ export const roadById = defineEndpoint({
   read: {
     kind: 'memory',
     from: THING_DATASETS,
-    lake: [roadPoints, imdRoads, roadAccidents],
+    lake: [...ROAD_TABLES, imdRoads, roadAccidents],
     needs: [roadPoints],
     isOfAny: true,
     answer: async ({ states, cached, optional }, { road }) => {

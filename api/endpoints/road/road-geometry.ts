@@ -1,14 +1,17 @@
+import { ROAD_DIRECTIONS } from '../../../lake/datasets/road/codes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
-import { group, integerParam, numberParam, required } from '../../define/params.ts'
+import { group, integerParam, numberParam, oneOf, required } from '../../define/params.ts'
 import { roadName, roadParam } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { nearest } from '../../define/suggest.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import { GAP_KM, type Post, roadPosts } from './posts.ts'
+import type { Axes, Axis } from './axes.ts'
+import type { Post } from './place-on-road.ts'
+import { GAP_KM, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints
 const SIMPLIFY_MOST_M = 5000
@@ -29,19 +32,22 @@ export const kilometreParams = group(
   },
 )
 
-const part = record('RoadPart', 'A continuous part of a road in a province, as a line through its located kilometres.', {
-  id: col.string(0, 'Road, province and first kilometre.', { example: 'A-2/08/582' }),
+const part = record('RoadPart', 'A continuous part of a road in a province: its measured axis, or a line through its located kilometres.', {
+  id: col.string(0, 'Road, province, direction and first kilometre.', { example: 'A-2/08/POSITIVE/582' }),
   road: meaning(columns.road, 'Road designation.'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
-  km_from: col.decimal(0, 'First kilometre of the part.', { scale: 1, unit: 'km', example: 582 }),
-  km_to: col.decimal(0, 'Last kilometre of the part.', { scale: 1, unit: 'km', example: 598.5 }),
+  direction: col.code(0, 'Direction of its traffic; BOTH for a single carriageway, UNKNOWN without a measured axis.', ROAD_DIRECTIONS, {
+    example: 'POSITIVE',
+  }),
+  km_from: col.decimal(0, 'First kilometre of the part.', { scale: 3, unit: 'km', example: 582 }),
+  km_to: col.decimal(0, 'Last kilometre of the part.', { scale: 3, unit: 'km', example: 598.5 }),
   length_m: col.integer(0, 'Length of the line.', { unit: 'm', example: 16_240 }),
-  error_m: col.integer(0, 'Largest error of its kilometres; between them the road may bend away from the line.', {
+  error_m: col.integer(0, 'Largest error of its kilometres; without a measured axis the road may bend away from the line between them.', {
     unit: 'm',
     example: 100,
   }),
-  kilometres: nested.objects('Kilometre marks: the located kilometres on the line.', {
+  kilometres: nested.objects('Kilometre marks: the kilometre posts of a measured axis, or the located kilometres.', {
     km: columns.km,
     lat: col.float(0, 'Latitude, WGS84.', { unit: 'deg', example: 41.514583 }),
     lon: col.float(0, 'Longitude, WGS84.', { unit: 'deg', example: 1.897944 }),
@@ -66,8 +72,9 @@ function partOf(posts: readonly [Post, ...Post[]], simplify_m: number): ValueOf<
   const line: Line = posts.map(({ position }) => [position.lon, position.lat] as const)
   const kept = simplify_m === 0 ? posts.map((_, at) => at) : simplifiedPoints(line, simplify_m)
   return {
-    id: `${roadName(first.road)}/${first.province_code}/${first.km}`,
+    id: `${roadName(first.road)}/${first.province_code}/UNKNOWN/${first.km}`,
     ...{ road: roadName(first.road), province: provinceName(first.province_code), province_code: first.province_code },
+    direction: 'UNKNOWN',
     ...{ km_from: first.km, km_to: last.km, length_m: Math.round(lengthM(line)) },
     error_m: Math.max(...posts.map(({ error_m }) => error_m)),
     kilometres: kept.map((at) => {
@@ -78,19 +85,47 @@ function partOf(posts: readonly [Post, ...Post[]], simplify_m: number): ValueOf<
   }
 }
 
+/** The part of a measured axis within a stretch, in the direction of growing kilometres; null if there is none. */
+function partOfAxis(axes: Axes, axis: Axis, { km_from, km_to, simplify_m }: Wanted): ValueOf<typeof part.fields> | null {
+  const { line, kilometres, error_m } = axes.part(axis, km_from, km_to)
+  const [first, last] = [kilometres[0], kilometres.at(-1)]
+  if (line.length < 2 || first === undefined || last === undefined) return null
+  const { road, province_code, direction } = axis
+  return {
+    id: `${roadName(road)}/${province_code}/${direction}/${first}`,
+    ...{ road: roadName(road), province: provinceName(province_code), province_code, direction },
+    ...{ km_from: first, km_to: last, length_m: Math.round(lengthM(line)), error_m },
+    kilometres: axes
+      .marks(axis)
+      .flatMap(({ km, position, error_m, source }) => (km >= first && km <= last ? [{ km, ...position, error_m, source }] : [])),
+    geometry: simplify_m === 0 ? line : simplifiedPoints(line, simplify_m).map((at) => line[at] as Line[0]),
+  }
+}
+
+/** The requested stretch and tolerance; kilometres growing. */
+interface Wanted {
+  readonly km_from: number
+  readonly km_to: number
+  readonly simplify_m: number
+}
+
 /** The line of a road. */
 export const roadGeometry = defineEndpoint({
   path: '/api/carreteras/{road}/geometria',
   domain: 'road',
   plan: 'FREE',
   summary: 'Line of a road with kilometre marks',
-  about: `The continuous parts of the road in each province, as GeoJSON unless another format is requested. A gap of more than ${GAP_KM} km between located kilometres is a gap.`,
+  about: `The continuous parts of the road in each province, as GeoJSON unless another format is requested: the measured axis of each carriageway where the road network is imported, elsewhere a line through located kilometres. There a gap of more than ${GAP_KM} km between located kilometres is a gap.`,
   params: {
     road: pathRoad,
     stretch: kilometreParams,
-    simplify: integerParam('Leaves out points of the line, and their kilometre marks, that are at most this far from it.', {
-      ...{ min: 1, max: SIMPLIFY_MOST_M, unit: 'm', example: '50' },
-    }),
+    direction: oneOf('Only carriageways with traffic in this direction.', ['POSITIVE', 'NEGATIVE'], { example: 'POSITIVE' }),
+    simplify: integerParam(
+      'Leaves out points of the line that are at most this far from it; without a measured axis their kilometre marks, too.',
+      {
+        ...{ min: 1, max: SIMPLIFY_MOST_M, unit: 'm', example: '50' },
+      },
+    ),
   },
   returns: {
     ...{ kind: 'list', name: 'parts', record: part, key: ['id'], id: 'id', sorts: ['km_from', 'length_m'], order: 'km_from' },
@@ -99,15 +134,21 @@ export const roadGeometry = defineEndpoint({
   read: {
     kind: 'memory',
     from: [],
-    lake: [roadPoints],
-    answer: async ({ cached }, { road, stretch, simplify }) => {
+    lake: ROAD_TABLES,
+    needs: [roadPoints],
+    answer: async ({ cached }, { road, stretch, direction, simplify }) => {
       const posts = await cached(roadPosts, '')
+      const axes = posts.axes.of(road)
       const runs = posts.runs(road)
-      if (runs.length === 0) return null
-      return runs.flatMap((run) => {
+      if (runs.length + axes.length === 0) return null
+      const wanted = { ...stretch, simplify_m: simplify ?? 0 }
+      const own = axes.filter((axis) => direction === null || axis.direction === direction || axis.direction === 'BOTH')
+      const lines = own.flatMap((axis) => partOfAxis(posts.axes, axis, wanted) ?? [])
+      const parts = runs.flatMap((run) => {
         const [first, ...rest] = run.filter(({ km }) => km >= stretch.km_from && km <= stretch.km_to)
         return first ? [partOf([first, ...rest], simplify ?? 0)] : []
       })
+      return [...lines, ...parts]
     },
     suggestion: async ({ cached }, { road }) => {
       const near = nearest(road, (await cached(roadPosts, '')).roads)

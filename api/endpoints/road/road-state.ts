@@ -1,4 +1,3 @@
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { isInPolygons } from '../../../lake/places/rings.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
@@ -13,7 +12,8 @@ import { ROAD_ITEMS, type RoadItemKind } from './along/kinds.ts'
 import { AREAS, WEATHER_M } from './along/match.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
 import { THING_DATASETS, type Thing, thingsOf } from './along/things.ts'
-import { type Post, roadPosts } from './posts.ts'
+import type { Post } from './place-on-road.ts'
+import { ROAD_TABLES, roadPosts } from './posts.ts'
 import { kilometreParams, pathRoad } from './road-geometry.ts'
 
 const KINDS = Object.keys(ROAD_ITEMS.codes) as RoadItemKind[]
@@ -107,13 +107,13 @@ export const roadState = defineEndpoint({
   read: {
     kind: 'memory',
     from: THING_DATASETS,
-    lake: [roadPoints],
+    lake: ROAD_TABLES,
     needs: [],
     isOfAny: true,
     reportsMissing: true,
     answer: async ({ states, optional }, { road, stretch, direction: wanted, include, fuel }) => {
       const posts = await optional(roadPosts, '')
-      const all = placedOn(road, thingsOf(states, posts), posts?.of(road) ?? [])
+      const all = placedOn(road, thingsOf(states, posts), posts?.marks(road) ?? [])
       if (all.length === 0 && !posts?.roads.has(road)) return null
       const kinds = new Set<string>(include ?? DEFAULT_KINDS)
       const isWanted = ({ thing, km, km_to }: Placed): boolean =>

@@ -1,4 +1,3 @@
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'
@@ -15,7 +14,7 @@ import { PathLine } from './along/path-line.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
 import { hourKey, travelTimeOf, usualSpeeds } from './along/travel-time.ts'
-import { roadPosts } from './posts.ts'
+import { ROAD_TABLES, roadPosts } from './posts.ts'
 
 /** The A-2 at Abrera. */
 const EXAMPLE = 'wbh|FkhlJoeBokD{_B{oD'
@@ -181,7 +180,7 @@ export const routeList = defineEndpoint({
   read: {
     kind: 'memory',
     from: THING_DATASETS,
-    lake: [roadPoints, trafficHours],
+    lake: [...ROAD_TABLES, trafficHours],
     needs: [],
     clockGranularity_s: 3600,
     isOfAny: true,

@@ -1,5 +1,4 @@
 import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { RISK_BASES } from '../../../lake/datasets/safety/codes.ts'
 import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
@@ -25,13 +24,13 @@ import { instantParam } from '../../define/params-time.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { isSectionOn } from '../../filters/road.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import { type Posts, roadPosts } from '../road/posts.ts'
+import { type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 
 const { columns } = riskEstimates
 const HOUR_MS = 3_600_000
 const HOURS = 24
 const YEAR_MS = 365 * HOURS * HOUR_MS
-const LAKE = [riskEstimates, riskProfiles, roadPoints] as const
+const LAKE = [riskEstimates, riskProfiles, ...ROAD_TABLES] as const
 type Estimate = Row<typeof riskEstimates>
 type Basis = RiskBasis['basis']
 
