@@ -49,13 +49,16 @@ export function strictGeoJson({ returns }: Endpoint): JsonSchema {
   }
   const [type, coordinates] = kinds[returns.record.fields['geometry']?.kind ?? ''] ?? ['Point', position]
   const place = { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }
+  // A record whose shape is null is drawn as its point.
+  const point = { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: 'Point' }, coordinates: position } }
+  const isPointToo = type !== 'Point' && 'position' in returns.record.fields
   const feature = {
     type: 'object',
     required: ['type', 'id', 'geometry', 'properties'],
     properties: {
       type: { const: 'Feature' },
       id: { type: 'string', minLength: 1 },
-      geometry: { anyOf: [place, { type: 'null' }] },
+      geometry: { anyOf: [place, ...(isPointToo ? [point] : []), { type: 'null' }] },
       // The geometry is no property.
       properties: { type: 'object', not: { required: [type === 'Point' ? 'lat' : 'geometry'] } },
     },

@@ -48,6 +48,8 @@ beforeAll(async () => {
   const found = [
     ...[incident('north', 4, 'POSITIVE'), incident('south', 6, 'NEGATIVE'), incident('both', 2, 'BOTH'), incident('end', 21, 'POSITIVE')],
     incident('placeless', 5, 'BOTH', { source: 'trafikoa', position: null }),
+    incident('stretch', 11, 'POSITIVE', { road: 'A-77', km_to: 12, position: null }),
+    incident('astray', 11, 'POSITIVE', { road: 'A-77', km_to: 12, position: { lat: 42, lon: -3 } }),
     incident('other', 4, 'POSITIVE', { road: 'M-5', position: { lat: 40, lon: -2 } }),
   ]
   await service.publish(incidents, found, { at: AT, feed: 'dgt_incidents' })
@@ -264,5 +266,35 @@ describe('the measured axis of a road', () => {
     const { parts: rough } = await service.json('/api/carreteras/A-77/geometria?format=json&direction=NEGATIVE&simplify=1000')
     expect(rough[0].geometry.coordinates).toHaveLength(2)
     expect(rough[0].kilometres).toHaveLength(5)
+  })
+})
+
+describe('incidents with only a road and kilometres', () => {
+  const byId = async (path: string): Promise<Map<string, Reply>> => {
+    const { incidents: list = [], works = [] } = await service.json(path)
+    return new Map([...list, ...works].map((one: Reply) => [one.id, one]))
+  }
+
+  test.each(['/api/incidents', '/api/trafico/obras'])(
+    '%s gives them a position with its error, and a line between two kilometres',
+    async (path) => {
+      const all = await byId(path)
+      expect(all.get('inc_placeless')).toMatchObject({ lon: -3, location_method: 'ROAD_KM', location_error_m: 100, geometry: null })
+      expect(all.get('inc_placeless')?.lat).toBeCloseTo(40 + 5 * KM, 5)
+      const stretch = all.get('inc_stretch')
+      expect(stretch).toMatchObject({ lon: -4, location_method: 'ROAD_KM', location_error_m: 40 })
+      expect(stretch?.geometry.coordinates.map(([lon]: [number]) => lon)).toEqual([-4, -3.9965, -4])
+      expect(all.get('inc_north')).toMatchObject({ location_method: 'PUBLISHED', location_error_m: null, geometry: null })
+      // Its published position is elsewhere: the line would be of another place.
+      expect(all.get('inc_astray')).toMatchObject({ lat: 42, location_method: 'PUBLISHED', geometry: null })
+    },
+  )
+
+  test('are found around their position, and drawn in GeoJSON; one incident has its place, too', async () => {
+    const near = (await service.json(`/api/incidents?lat=${40 + 11 * KM}&lon=-4&radius=1`)).incidents
+    expect(near.map(({ id }: Reply) => id)).toEqual(['inc_stretch'])
+    const { features } = await service.json('/api/incidents?road=A-77&format=geojson')
+    expect(features.map(({ geometry }: Reply) => geometry.type).sort()).toEqual(['LineString', 'Point'])
+    expect(await service.json('/api/incidents/inc_stretch')).toMatchObject({ location_method: 'ROAD_KM', geometry: { type: 'LineString' } })
   })
 })

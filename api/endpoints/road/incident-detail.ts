@@ -6,6 +6,8 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
 import { required, textParam } from '../../define/params.ts'
 import { ABOUT_PLACE, changedIncident, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
+import { withPlace } from './incident-place.ts'
+import { ROAD_TABLES, roadPosts } from './posts.ts'
 
 /** The incident id as a path parameter. */
 export const incidentId = required(textParam('Public id of the incident.', { max: 60, example: 'inc_7Q2M9KX4B1TZ' }))
@@ -22,9 +24,11 @@ export const incidentById = defineEndpoint({
   read: {
     kind: 'memory',
     from: [incidents],
-    answer: ({ states: [state] }, { id }) => {
+    lake: ROAD_TABLES,
+    needs: [],
+    answer: async ({ states: [state], optional }, { id }) => {
       const found = state.rows.find((row) => row.incident_id === id)
-      return found ? toIncidentDetail(found) : null
+      return found ? withPlace(toIncidentDetail(found), await optional(roadPosts, '')) : null
     },
     past: {
       ended: (change, { id }) => (change.kind === 'ENDED' && change.row['incident_id'] === id ? changedIncident(change) : null),

@@ -1,4 +1,5 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { LOCATION_METHODS } from '../../../lake/datasets/safety/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { changedMembers } from '../../define/changed.ts'
 import type { ChangeOf } from '../../define/endpoint.ts'
@@ -11,7 +12,7 @@ const { columns } = incidents
 
 /** Description of the place of an incident with a length. */
 export const ABOUT_PLACE =
-  'The source describes a stretch of road by its two ends, without a line between them. `lat` and `lon` (in GeoJSON the geometry, a Point) are its begin, `to_lat` and `to_lon` its end.'
+  'The source describes a stretch of road by its two ends, without a line between them. While it is active, `geometry` is its line along the road, where that is located, and a place that has only a road and a kilometre gets its position (`location_method` ROAD_KM). In GeoJSON the geometry is that line, else a Point: `lat` and `lon`, its begin; `to_lat` and `to_lon` are its end.'
 
 /** Translates the sentence of an incident. */
 export function localise<R extends { description: string; descriptions: { es: string; en: string } }>(incident: R, lang: string): R {
@@ -48,6 +49,25 @@ const fields = {
   ...originFields(columns, { source_id: columns.source_id }),
   remark: columns.remark,
   reported_at: columns.reported_at,
+  location_method: col.code(0, 'Origin of the position; null if there is none.', LOCATION_METHODS, {
+    nullable: true,
+    example: 'PUBLISHED',
+  }),
+  location_error_m: col.integer(0, 'Maximum error of a position by road and kilometre; null for a published one.', {
+    unit: 'm',
+    nullable: true,
+    example: null,
+  }),
+  geometry: col.line(0, 'Line along the road between its two kilometres; null where the road is not located, and once it has ended.', {
+    nullable: true,
+    example: {
+      type: 'LineString',
+      coordinates: [
+        [-3.617702, 37.203214],
+        [-3.612514, 37.209433],
+      ],
+    },
+  }),
   delay_source: columns.delay_source,
 } as const
 
@@ -68,6 +88,9 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
   descriptions: ['description', 'description_en'],
   measures: ['measures'],
   created_at: ['created_at'],
+  location_method: ['position'],
+  location_error_m: [],
+  geometry: [],
   ...END_DEPENDS,
 })
 
@@ -75,6 +98,13 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
 export type IncidentRow = StateRow<typeof incidents> & { readonly last_seen_at?: number | null }
 
 const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.description, en: row.description_en })
+
+/** The place as published; `withPlace` adds what is known of the road. */
+const PUBLISHED_PLACE = {
+  location_method: ({ position }: IncidentRow) => position && 'PUBLISHED',
+  location_error_m: () => null,
+  geometry: () => null,
+} as const
 
 const createdAt = (row: IncidentRow): number => row.created_at ?? Math.min(row.first_seen_at, row.reported_at ?? row.first_seen_at)
 
@@ -84,6 +114,7 @@ export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> =
   descriptions: texts,
   measures: (row) => measuresOf(row.measures),
   created_at: createdAt,
+  ...PUBLISHED_PLACE,
 })
 
 /** Converts rows of the dataset to incidents with their end. */
@@ -92,6 +123,7 @@ export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDeta
   descriptions: texts,
   measures: (row) => measuresOf(row.measures),
   created_at: createdAt,
+  ...PUBLISHED_PLACE,
   ...endOf,
 })
 

@@ -1,8 +1,10 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { ABOUT_PLACE, incident, toIncident } from './incident.ts'
+import { ABOUT_PLACE, incident } from './incident.ts'
 import { incidentFilters } from './incident-filters.ts'
-import { ABOUT_DOUBLES, withoutDuplicates } from './same-incident.ts'
+import { placedIncidents } from './incident-place.ts'
+import { ROAD_TABLES, roadPosts } from './posts.ts'
+import { ABOUT_DOUBLES } from './same-incident.ts'
 
 /** The specification's list of active incidents. */
 export const incidentList = defineEndpoint({
@@ -20,7 +22,9 @@ export const incidentList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [incidents],
-    records: ([state]) => withoutDuplicates(state.rows).map(toIncident),
+    lake: ROAD_TABLES,
+    needs: [],
+    answer: async ({ states: [state], optional }) => placedIncidents(state, await optional(roadPosts, '')),
   },
   example: { province: 'Granada', type: 'ROADWORKS' },
 })

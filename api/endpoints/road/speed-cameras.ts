@@ -1,5 +1,4 @@
 import { SPEED_CAMERA_TYPES } from '../../../lake/datasets/road/codes.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { lengthM } from '../../../lake/places/lines.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
@@ -13,7 +12,7 @@ import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
 import { originFields, placeFields, provinceName } from '../common-fields.ts'
-import { type Posts, roadPosts } from './posts.ts'
+import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = speedCameras
 type Row = StateRow<typeof speedCameras>
@@ -85,7 +84,7 @@ export const speedCameraList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [speedCameras],
-    lake: [roadPoints],
+    lake: ROAD_TABLES,
     needs: [],
     answer: async ({ states: [state], optional }) => speedCamerasOf(state, await optional(roadPosts, '')),
   },

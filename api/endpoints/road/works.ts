@@ -1,16 +1,19 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
 import { codeParam, group, listOf } from '../../define/params.ts'
 import { inOrder, instantParam } from '../../define/params-time.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
-import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncident } from './incident.ts'
-import { ABOUT_DOUBLES, withoutDuplicates } from './same-incident.ts'
+import { ABOUT_PLACE, incident, localise } from './incident.ts'
+import { placedIncidents } from './incident-place.ts'
+import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
+import { ABOUT_DOUBLES } from './same-incident.ts'
 
 /** State of works. */
 export const WORKS_PHASES = defineCodes('works_phase', 'Whether works are under way or planned.', {
@@ -75,20 +78,22 @@ export const worksList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [incidents],
-    records: ([state]) => timed(state.rows),
+    lake: ROAD_TABLES,
+    needs: [],
+    answer: async ({ states: [state], optional }) => timed(state, await optional(roadPosts, '')),
   },
   example: { province: 'Granada' },
 })
 
 /** The works among incidents. The newest change, not the clock, decides which are planned or over. */
-function timed(rows: readonly IncidentRow[]): Timed[] {
-  const now = rows.reduce((newest, { updated_at }) => Math.max(newest, updated_at), 0)
-  return withoutDuplicates(rows)
+const timed = memo((state: State<typeof incidents>, posts: Posts | null): Timed[] => {
+  const now = state.rows.reduce((newest, { updated_at }) => Math.max(newest, updated_at), 0)
+  return placedIncidents(state, posts)
     .filter(({ type }) => type === 'ROADWORKS')
-    .map((row) => {
-      const { starts_at, expected_end_at } = row
+    .map((one) => {
+      const { starts_at, expected_end_at } = one
       const phase = starts_at !== null && starts_at > now ? 'PLANNED' : 'ACTIVE'
       const until = expected_end_at !== null && expected_end_at > now ? expected_end_at : null
-      return { ...toIncident(row), phase, from: starts_at ?? row.first_seen_at, until }
+      return { ...one, phase, from: starts_at ?? one.first_seen_at, until }
     })
-}
+})

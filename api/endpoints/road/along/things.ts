@@ -22,11 +22,11 @@ import { stationsOf as fuelStationsOf, type Station } from '../../fuel/station.t
 import { toAlertState } from '../../weather/alert.ts'
 import { weatherNow } from '../../weather/weather.ts'
 import { cameraId } from '../cameras.ts'
-import { toIncident } from '../incident.ts'
+import type { toIncident } from '../incident.ts'
 import { closesRoad } from '../incident-filters.ts'
+import { placedIncidents } from '../incident-place.ts'
 import { panelsOf } from '../panel.ts'
 import type { Posts } from '../posts.ts'
-import { withoutDuplicates } from '../same-incident.ts'
 import { sectionLine, speedCameraId } from '../speed-cameras.ts'
 import { readingsOf } from '../traffic-intensity.ts'
 import { toBeacon } from '../v16.ts'
@@ -101,17 +101,13 @@ export function thingsOf(states: ThingStates, posts: Posts | null): readonly (re
 }
 
 const incidentThings = memo((state: ThingStates[0], posts: Posts | null): Thing[] =>
-  withoutDuplicates(state.rows).map((row) => {
-    const one = toIncident(row)
-    const { id, road, km, km_to, direction, descriptions, source, updated_at } = one
-    // A third of the Basque Country's have only a road and a kilometre.
-    const position =
-      one.position ?? (road === null || km === null ? null : (posts?.at(foldRoad(road), km, one.province_code)[0]?.position ?? null))
+  placedIncidents(state, posts).map((one) => {
+    const { id, road, km, km_to, direction, descriptions, source, updated_at, position } = one
     const { type, severity, delay_minutes, starts_at, expected_end_at } = one
     const incident = { type, severity, delay_minutes, starts_at, expected_end_at, is_closed: one.measures.some(closesRoad) }
     return {
       ...{ kind: type === 'ROADWORKS' ? 'WORKS' : 'INCIDENT', id, titles: descriptions, road, km, km_to, direction, position },
-      ...{ line: stretchOf(one, posts), area: null, prices: null, source, updated_at },
+      ...{ line: one.geometry ?? stretchOf(one, posts), area: null, prices: null, source, updated_at },
       ...{ url: `/api/incidents/${encodeURIComponent(id)}`, details: { ...NO_DETAILS, incident } },
     }
   }),

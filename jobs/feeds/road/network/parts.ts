@@ -202,7 +202,7 @@ class PartWriter {
 
   /** A gzip file may have several members (RFC 1952, 2.2). */
   #pack(): void {
-    if (this.#size > 0) this.#packed.push(gzipSync(this.#lines.join(''), { level: 6 }))
+    if (this.#size > 0) this.#packed.push(gzipSync(this.#lines.join(''), { level: 1 }))
     this.#lines = []
     this.#size = 0
   }
