@@ -109,18 +109,19 @@ function locationOf(place: XmlElement | undefined, sink: SituationSink): Situati
   const linear = child(place, 'tpeglinearLocation')
   const begin = child(place, 'referencePointLinear', 'referencePointPrimaryLocation', 'referencePoint') ?? child(place, 'referencePoint')
   const end = child(place, 'referencePointLinear', 'referencePointSecondaryLocation', 'referencePoint')
+  const point = linear ? child(linear, 'from') : child(place, 'tpegpointLocation', 'point')
   const direction = textAt(begin, 'directionRelative')
   return {
     type: linear ? 'Linear' : 'Point',
-    road: textAt(begin, 'roadNumber'),
+    road: textAt(begin, 'roadNumber') ?? nameOf(point, 'linkName'),
     destination: null,
     carriageways: [],
     lanes: [],
     compass: null,
-    direction: direction === null ? null : direction,
+    direction,
     descriptor: null,
     placeName: null,
-    from: pointOf(linear ? child(linear, 'from') : child(place, 'tpegpointLocation', 'point'), begin, sink),
+    from: pointOf(point, begin, sink),
     to: linear || end ? pointOf(child(linear, 'to'), end, sink) : null,
   }
 }
@@ -130,12 +131,17 @@ function pointOf(point: XmlElement | undefined, reference: XmlElement | undefine
   const metres = pointNumber(textAt(reference, 'referencePointDistance') ?? '')
   if (metres !== null && metres < 0) sink.warn('referencePointDistance below 0 taken as unknown')
   const area = textAt(reference, 'administrativeArea', 'value')
-  const name = child(point, 'name')
   return {
     lat: degrees('latitude'),
     lon: degrees('longitude'),
     km: metres === null || metres < 0 ? null : Math.round(metres) / 1000,
-    municipality: textAt(name, 'tpegDescriptorType') === 'townName' ? textAt(name, 'descriptor', 'value') : null,
+    municipality: nameOf(point, 'townName'),
     province: area === null || UNKNOWN_PLACE.test(area) ? null : area,
   }
+}
+
+/** A name of a point by its kind: the town, or the road, which Catalonia states there. */
+function nameOf(point: XmlElement | undefined, kind: 'townName' | 'linkName'): string | null {
+  const named = point?.children.find((one) => one.name === 'name' && textAt(one, 'tpegDescriptorType') === kind)
+  return textAt(named, 'descriptor', 'value')
 }

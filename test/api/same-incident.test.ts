@@ -17,6 +17,7 @@ interface Report {
   readonly km_to: number | null
   readonly direction: string
   readonly province_code: string | null
+  readonly position: { readonly lat: number; readonly lon: number } | null
 }
 
 const report = (values: Partial<Report>): Report => ({
@@ -28,6 +29,7 @@ const report = (values: Partial<Report>): Report => ({
   km_to: 12,
   direction: 'POSITIVE',
   province_code: '17',
+  position: null,
   ...values,
 })
 const catalan = report({ source: 'sct', id: 2 })
@@ -75,6 +77,7 @@ describe('an incident that both report is shown as the authority has it', () => 
     [{ type: 'ACCIDENT' }, true],
     [{ source: 'dt_gv' }, false],
     [{ source: 'sct' }, true],
+    [{ source: 'sct_situations' }, false],
   ])('%j beside SCT’s is shown: %s', (values, shown) => {
     expect(isShown(values)).toBe(shown)
   })
@@ -84,6 +87,21 @@ describe('an incident that both report is shown as the authority has it', () => 
     expect(isShown({}, { km: null, km_to: null })).toBe(true)
     expect(isShown({}, { type: 'CONGESTION' })).toBe(false)
     expect(isShown({ road: 'N-II', km: 700 }, { road: 'N-2', km: 700.5, km_to: null })).toBe(false)
+  })
+
+  test('where one states no kilometre their positions decide', () => {
+    const at = (lat: number) => ({ km: null, km_to: null, position: { lat, lon: 2.5 } })
+    expect(isShown(at(41.505), { position: { lat: 41.5, lon: 2.509 } })).toBe(false)
+    expect(isShown(at(41.51), { position: { lat: 41.5, lon: 2.5 } })).toBe(true)
+    expect(isShown(at(41.5))).toBe(true)
+  })
+
+  test('of two sources of an authority the first is preferred, and both to others', () => {
+    const second = report({ source: 'sct_situations', id: 4 })
+    expect(withoutDuplicates([report({}), second])).toEqual([second])
+    expect(withoutDuplicates([report({}), second, catalan])).toEqual([catalan])
+    const island = report({ source: 'mallorca', id: 5, road: 'Ma-13', province_code: '07' })
+    expect(withoutDuplicates([report({ road: 'MA-13', province_code: '07' }), island])).toEqual([island])
   })
 
   test('without it nothing is left out', () => {
@@ -109,11 +127,12 @@ const NAMES: Readonly<Record<string, Sql>> = {
   direction: sql`direction`,
   province_code: sql`province_code`,
   municipality_code: sql`municipality_code`,
-  lat: sql`lat`,
-  lon: sql`lon`,
+  position_lat: sql`position_lat`,
+  position_lon: sql`position_lon`,
 }
 const TEXT = sql`VARCHAR`
 const KM = sql`DECIMAL(9, 3)`
+const DEGREES = sql`DOUBLE`
 const chosen = async (query: Sql): Promise<number[]> => (await lake.query(query)).map((row) => Number(row['nth']))
 
 const km = fc.option(
@@ -123,31 +142,44 @@ const km = fc.option(
 describe('SQL chooses the same as JavaScript', () => {
   test('doubles', async () => {
     const reported = fc.record({
-      source: fc.constantFrom('sct', 'dgt'),
+      source: fc.constantFrom('sct', 'dgt', 'sct_situations', 'mallorca'),
       type: fc.constantFrom('ROADWORKS', 'ACCIDENT', 'CONGESTION'),
       road: fc.constantFrom('A-2', 'a2', 'N-II', 'N2', null),
       km,
       km_to: km,
       direction: fc.constantFrom('POSITIVE', 'NEGATIVE', 'BOTH'),
-      province_code: fc.constantFrom('08', '17', '22', null),
+      province_code: fc.constantFrom('08', '17', '22', '07', null),
+      position_lat: fc.constantFrom(41.5, 41.505, 41.52, null),
+      position_lon: fc.constantFrom(2.5, 2.509, 2.52),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(reported, { minLength: 1, maxLength: 30 }), async (rows) => {
-        const types = { source: TEXT, type: TEXT, road: TEXT, km: KM, km_to: KM, direction: TEXT, province_code: TEXT }
+        const types = {
+          source: TEXT,
+          type: TEXT,
+          road: TEXT,
+          km: KM,
+          km_to: KM,
+          direction: TEXT,
+          province_code: TEXT,
+          position_lat: DEGREES,
+          position_lon: DEGREES,
+        }
         const lives = sql`SELECT *, 'ACTIVE' AS status, now() AS first_seen_at, now() AS observed_at FROM ${table(rows, types)}`
         const left = await chosen(
           sql`SELECT nth FROM (${lives}) ANTI JOIN (${duplicatesIn(lives, sql`nth`)}) AS doubles USING (nth) ORDER BY nth`,
         )
-        const kept = withoutDuplicates(rows.map((row, at) => ({ ...row, at })))
+        const positionOf = ({ position_lat: lat, position_lon: lon }: (typeof rows)[number]) => (lat === null ? null : { lat, lon })
+        const kept = withoutDuplicates(rows.map((row, at) => ({ ...row, position: positionOf(row), at })))
         expect(left).toEqual(kept.map(({ at }) => at))
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 
   test('two that never went on at once are two', async () => {
     const life = (source: string, from: string, until: string | null): Sql =>
-      sql`SELECT ${source} AS nth, ${source} AS source, 'ROADWORKS' AS type, 'A-2' AS road, 5.0 AS km, NULL AS km_to, 'BOTH' AS direction, '08' AS province_code, CAST(${from} AS TIMESTAMPTZ) AS first_seen_at, CAST(${until ?? from} AS TIMESTAMPTZ) AS observed_at, ${until ? 'ENDED' : 'ACTIVE'} AS status`
+      sql`SELECT ${source} AS nth, ${source} AS source, 'ROADWORKS' AS type, 'A-2' AS road, 5.0 AS km, NULL AS km_to, 'BOTH' AS direction, '08' AS province_code, NULL::DOUBLE AS position_lat, NULL::DOUBLE AS position_lon, CAST(${from} AS TIMESTAMPTZ) AS first_seen_at, CAST(${until ?? from} AS TIMESTAMPTZ) AS observed_at, ${until ? 'ENDED' : 'ACTIVE'} AS status`
     const shown = async (dgt: [string, string | null], sct: [string, string | null]): Promise<string[]> => {
       const lives = sql`${life('dgt', ...dgt)} UNION ALL ${life('sct', ...sct)}`
       const rows = await lake.query(

@@ -61,7 +61,7 @@ test('works under way and planned, of both sources, doubles once', async () => {
   ])
   expect(reply.works[3]).toMatchObject({ remark: 'HORARI: 7 a 15h', reported_at: dated(now - DAY), province: 'Girona' })
   expect(reply.works[0]).toMatchObject({ remark: null, reported_at: null })
-  expect(reply.meta.sources.map((one: Reply) => one.id)).toEqual(['dgt', 'sct', 'trafikoa', 'miteco', 'ign'])
+  expect(reply.meta.sources.map((one: Reply) => one.id)).toEqual(['dgt', 'sct', 'trafikoa', 'sct_situations', 'mallorca', 'miteco', 'ign'])
   // The list of incidents shows it once, too; its own path still has it.
   expect((await service.json('/api/incidents')).incidents.map((one: Reply) => one.id)).toEqual([
     'inc_w0',

@@ -21,8 +21,10 @@ import { madridSensorEditions } from './madrid-sensor-editions.ts'
 import { madridSensors } from './madrid-sensors.ts'
 import { madridSpeedCameras } from './madrid-speed-cameras.ts'
 import { madridTraffic } from './madrid-traffic.ts'
+import { mallorcaIncidents } from './mallorca-incidents.ts'
 import { sctCameras } from './sct-cameras.ts'
 import { sctIncidentsFeed } from './sct-incidents.ts'
+import { sctSituations } from './sct-situations.ts'
 import { sctMobileSites, sctSpeedCameras } from './sct-speed-cameras.ts'
 import { trafikoaIncidents } from './trafikoa-incidents.ts'
 import { valenciaTraffic } from './valencia-traffic.ts'
@@ -32,6 +34,8 @@ export const feeds: readonly Feed[] = Object.freeze([
   dgtIncidentsFeed,
   sctIncidentsFeed,
   trafikoaIncidents,
+  sctSituations,
+  mallorcaIncidents,
   dgtVms,
   dgtVmsDevices,
   dgtCameras,

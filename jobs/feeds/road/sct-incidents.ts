@@ -1,7 +1,5 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { sct } from '../../../lake/datasets/road/sources.ts'
-import { municipalityByCode } from '../../../lake/places/municipalities.ts'
-import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { featureOf } from '../../formats/gml.ts'
 import type { XmlElement } from '../../formats/xml.ts'
@@ -9,8 +7,7 @@ import type { RawRecord } from '../kit/binder.ts'
 import { xmlFeed } from '../kit/formats.ts'
 import type { RecordReader } from '../kit/reader.ts'
 import { lookUp } from '../look-up.ts'
-import { delayOf, type Measure } from './incident-measure.ts'
-import { describe } from './incident-sentence.ts'
+import { type PlainIncident, plainIncident } from './plain-incident.ts'
 import { CAUSES, DIRECTIONS, DIVERTED, EFFECTS, LEVELS, REPORTERS, TRAFFIC, TRAFFIC_CAUSES, TYPES, typeOfUnknown } from './sct-codes.ts'
 import { type Heading, readHeading } from './sct-heading.ts'
 
@@ -85,69 +82,13 @@ function recordOf(element: XmlElement): RawRecord {
 function incidentOf(id: string, r: Reader): Incident {
   const type = r.text('feature')
   if (type !== null && type !== FEATURE) r.unknownCode('sct_feature', type)
-  const said = readFields(r)
-  const { cause, severity, direction, heading, road, km, km_to, reported_at } = said
+  const { heading, ...said } = readFields(r)
   const place = r.place({ position: r.position('lat', 'lon') })
-  const measures = said.kinds.map((kind): Measure => measureOf(id, kind, { said, position: place.position }))
-  const municipality = place.municipality_code === null ? null : (municipalityByCode(place.municipality_code)?.name ?? null)
-  const description = describe({
-    type: said.type,
-    cause,
-    road,
-    km,
-    km_to,
-    direction,
-    destination: heading.destination,
-    place_name: null,
-    municipality,
-    province: place.province_code === null ? null : (provinceByCode(place.province_code)?.spanish ?? null),
-    measures,
-  })
-  return {
-    source: 'sct',
-    source_id: id,
-    type: said.type,
-    source_type: said.source_type,
-    severity,
-    road,
-    km,
-    km_to,
-    direction,
-    destination: heading.destination,
-    province_code: place.province_code,
-    municipality_code: place.municipality_code,
-    municipality,
-    position: place.position,
-    to: null,
-    description: description.es,
-    description_en: description.en,
-    ...delayOf(null, measures),
-    measures,
-    created_at: null,
-    starts_at: null,
-    expected_end_at: null,
-    remark: heading.remark,
-    reported_at,
-  }
+  return plainIncident({ source: 'sct', source_id: id, ...said, destination: heading.destination, place, remark: heading.remark })
 }
 
 /** The fields of a feature, mapped to our codes. */
-interface Said {
-  readonly type: string
-  readonly cause: string | null
-  readonly source_type: string
-  readonly record_type: string
-  readonly severity: string
-  readonly direction: string
-  /** Kinds of measure, the leading one first. */
-  readonly kinds: readonly string[]
-  readonly heading: Heading
-  readonly road: string | null
-  readonly km: number | null
-  readonly km_to: number | null
-  readonly reported_at: number | null
-  readonly reported_by: string | null
-}
+type Said = Omit<PlainIncident, 'source' | 'source_id' | 'destination' | 'place' | 'remark'> & { readonly heading: Heading }
 
 function readFields(r: Reader): Said {
   const code = <T extends string>(list: string, value: string | null, table: Readonly<Record<string, T>>): T | undefined => {
@@ -197,35 +138,4 @@ function kilometres(r: Reader): { km: number | null; km_to: number | null } {
   if (km !== 0 || km_to !== 0) return { km, km_to }
   r.warn('kilometres 0 to 0 taken as unknown')
   return { km: null, km_to: null }
-}
-
-function measureOf(id: string, kind: string, { said, position }: { said: Said; position: Measure['from'] }): Measure {
-  return {
-    record_id: id,
-    version: null,
-    record_type: said.record_type,
-    kind,
-    cause: said.cause,
-    severity: said.severity,
-    reported_by: said.reported_by,
-    road: said.road,
-    destination: said.heading.destination,
-    direction: said.direction,
-    compass_direction: null,
-    carriageways: [],
-    lanes: [],
-    from_km: said.km,
-    to_km: said.km_to,
-    from: position,
-    to: null,
-    municipality: null,
-    province: null,
-    place_name: null,
-    vehicles: [],
-    limits: [],
-    compliance: null,
-    created_at: null,
-    starts_at: null,
-    ends_at: null,
-  }
 }

@@ -3,7 +3,7 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { DELAY_SOURCES, INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './codes.ts'
 import { CARRIAGEWAYS, COMPASS_DIRECTIONS, INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from './incident-codes.ts'
-import { dgt, sct, trafikoa } from './sources.ts'
+import { dgt, mallorca, sct, sctSituations, trafikoa } from './sources.ts'
 
 /** Incidents on Spain's roads: one row per state of an incident. */
 export const incidents = defineDataset({
@@ -11,7 +11,7 @@ export const incidents = defineDataset({
   domain: 'road',
   title: 'Road incidents',
   about: 'Accidents, works, congestion, closures and other incidents on Spanish roads, with every state.',
-  sources: [dgt, sct, trafikoa],
+  sources: [dgt, sct, trafikoa, sctSituations, mallorca],
   lacksWithout: { feed: 'trafikoa_incidents', gap: allBut('incidents', BASQUE_COUNTRY) },
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),

@@ -39,6 +39,28 @@ export const trafikoa = defineSource({
   commercial_use: 'unknown',
 })
 
+/** The Servei Català de Trànsit's situations on the national access point, whose page states no licence of its own. */
+export const sctSituations = defineSource({
+  id: 'sct_situations',
+  publisher: 'Servei Català de Trànsit',
+  url: 'https://nap.dgt.es/dataset/incidencias-sct',
+  licence: 'No licence stated (No licence - No contract)',
+  licence_url: 'https://nap.dgt.es/dataset/incidencias-sct',
+  attribution: "Generalitat de Catalunya. Departament d'Interior. Servei Català de Trànsit",
+  commercial_use: 'unknown',
+})
+
+/** Works and restrictions on the island roads of Mallorca. The Consell's map server states neither fees nor a licence. */
+export const mallorca = defineSource({
+  id: 'mallorca',
+  publisher: 'Consell de Mallorca (IDEmallorca)',
+  url: 'https://www.conselldemallorca.es/es/idemallorca',
+  licence: 'No licence stated',
+  licence_url: 'https://www.conselldemallorca.es/es/idemallorca',
+  attribution: 'Consell de Mallorca. IDEmallorca',
+  commercial_use: 'unknown',
+})
+
 /** The city of Madrid's open data. */
 export const madrid = defineSource({
   id: 'madrid',

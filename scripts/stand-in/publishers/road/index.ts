@@ -5,13 +5,15 @@ import { gencat } from './gencat.ts'
 import { ign } from './ign.ts'
 import { madrid } from './madrid.ts'
 import { madridArchive } from './madrid-archive.ts'
-import { trafikoa } from './trafikoa.ts'
+import { mallorca } from './mallorca.ts'
+import { regionalAuthorities } from './regional-authorities.ts'
 
 /** Publishers of feeds about roads. */
 export const publishers: readonly Publisher[] = Object.freeze([
   dgt,
   gencat,
-  trafikoa,
+  regionalAuthorities,
+  mallorca,
   madrid,
   madridArchive,
   barcelonaTraffic,

@@ -3,8 +3,8 @@ import { bornIn, type Stream } from './births.ts'
 import { RHYTHMS } from './rhythm.ts'
 import type { Road, RoadNetwork, RoadPoint } from './road-network.ts'
 
-/** A stream of incidents on Basque roads, as DATEX II 1.0 has them. */
-interface BasqueKind extends Stream {
+/** A stream of incidents on a region's roads, as DATEX II 1.0 has them. */
+interface RegionKind extends Stream {
   readonly name: string
   /** Type of the record, the element of its detail, and details. */
   readonly record: readonly [type: string, element: string, details: readonly string[]]
@@ -12,10 +12,10 @@ interface BasqueKind extends Stream {
   readonly layouts: readonly (readonly [layout: string, weight: number])[]
 }
 
-/** One incident of the Basque Country at one instant. */
-export interface BasqueIncident {
+/** One incident of a region at one instant. */
+export interface RegionIncident {
   readonly id: string
-  readonly kind: Pick<BasqueKind, 'record'>
+  readonly kind: Pick<RegionKind, 'record'>
   readonly detail: string
   readonly road: Road
   readonly from: RoadPoint
@@ -49,7 +49,7 @@ const WORKS = {
   ...{ slot_s: HOUR, least_s: DAY, mean_s: 20 * DAY, cap_s: 90 * DAY, rhythm: steady },
 } as const
 
-const KINDS: readonly BasqueKind[] = [
+const KINDS: readonly RegionKind[] = [
   { ...WORKS, name: 'construction', active: 60, record: ['ConstructionWorks', 'constructionWorkType', ['constructionWork']] },
   { ...WORKS, name: 'maintenance', active: 45, record: ['MaintenanceWorks', 'roadMaintenanceType', ['roadworks', 'maintenanceWork']] },
   {
@@ -68,18 +68,24 @@ const KINDS: readonly BasqueKind[] = [
   },
 ]
 
-const PROVINCES = [
-  ['20', 5],
-  ['48', 6],
-  ['01', 3],
-] as const
+/** A region whose authority publishes incidents of its own. */
+export interface RegionOfIncidents {
+  readonly prefix: string
+  /** INE codes of its provinces, weighted. */
+  readonly provinces: readonly (readonly [code: string, weight: number])[]
+  /** How many incidents it has, as a share of the Basque Country's 125. */
+  readonly share: number
+  /** Share of those with coordinates. */
+  readonly located: number
+}
 
 /** Active incidents at an instant, in order of their ids: a pure function of the seed, the roads and the instant. */
-export function basqueIncidentsAt(network: RoadNetwork, seed: number, instant: number): BasqueIncident[] {
-  const found = KINDS.flatMap((kind) => {
-    const roll = (what: string, ...at: number[]): number => chance(seed, `basque ${what}`, kind.name, ...at)
+export function regionIncidentsAt(network: RoadNetwork, seed: number, instant: number, region: RegionOfIncidents): RegionIncident[] {
+  const found = KINDS.flatMap((each) => {
+    const kind = { ...each, active: each.active * region.share }
+    const roll = (what: string, ...at: number[]): number => chance(seed, `${region.prefix} ${what}`, kind.name, ...at)
     return bornIn(kind, instant, { most: 8, roll }).flatMap(
-      ({ nth, bornAt }) => incidentOf(network, seed, { kind, nth, bornAt, instant }) ?? [],
+      ({ nth, bornAt }) => incidentOf(network, seed, { region, kind, nth, bornAt, instant }) ?? [],
     )
   })
   return found.sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -88,11 +94,12 @@ export function basqueIncidentsAt(network: RoadNetwork, seed: number, instant: n
 function incidentOf(
   network: RoadNetwork,
   seed: number,
-  { kind, nth, bornAt, instant }: { readonly kind: BasqueKind; readonly nth: number; readonly bornAt: number; readonly instant: number },
-): BasqueIncident | null {
-  const id = `EUS_${kind.name}_${Math.floor(bornAt / 1000)}_${nth}`
+  at: { region: RegionOfIncidents; kind: RegionKind; nth: number; bornAt: number; instant: number },
+): RegionIncident | null {
+  const { region, kind, nth, bornAt, instant } = at
+  const id = `${region.prefix}_${kind.name}_${Math.floor(bornAt / 1000)}_${nth}`
   const dice = diceOf(seed, id)
-  const stretch = network.stretchIn(pickWeighted(PROVINCES, dice()), dice)
+  const stretch = network.stretchIn(pickWeighted(region.provinces, dice()), dice)
   if (!stretch) return null
   const km = Math.round(stretch.from_km + dice() * (stretch.to_km - stretch.from_km))
   const from = network.pointAt(stretch.road, km)
@@ -102,7 +109,7 @@ function incidentOf(
   const version = 1 + Math.floor((instant - bornAt) / (DAY * 1000))
   return {
     ...{ id, kind, detail: pick(kind.record[2], dice()), road: stretch.road, from, to: to && to.km > from.km ? to : null },
-    hasCoordinates: dice() > 0.36,
+    hasCoordinates: dice() < region.located,
     direction: pick(['positive', 'negative', 'both', 'unknown'] as const, dice()),
     impact: pickWeighted(kind.impacts, dice()),
     layout: pickWeighted(kind.layouts, dice()),

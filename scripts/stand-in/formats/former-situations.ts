@@ -1,4 +1,4 @@
-import type { BasqueIncident } from '../world/basque-incidents.ts'
+import type { RegionIncident } from '../world/region-incidents.ts'
 import { isoLocal } from '../world/rhythm.ts'
 import type { RoadPoint } from '../world/road-network.ts'
 import { escapeText } from './xml.ts'
@@ -7,23 +7,30 @@ const HEAD =
   '<?xml version="1.0" encoding="UTF-8"?><d2LogicalModel modelBaseVersion="1.0" xsi:schemaLocation="http://datex2.eu/schema/1_0/1_0' +
   ' http://datex2.eu/schema/1_0/1_0/DATEXIISchema_1_0_1_0.xsd" xmlns="http://datex2.eu/schema/1_0/1_0" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
   '<exchange><supplierIdentification><country>es</country><nationalIdentifier>dgt</nationalIdentifier></supplierIdentification></exchange>'
-/** Provinces as the publisher writes them, in any case. */
-const BASQUE_NAMES: Readonly<Record<string, string>> = { '01': 'ARABA', '20': 'GIPUZKOA', '48': 'Bizkaia' }
-const CREATOR = tag('publicationCreator', tag('country', 'es') + tag('nationalIdentifier', 'dt'))
 
-/** The `SituationPublication` of the Basque Country in DATEX II 1.0: UTF-8 on one line. `publishedAt` in ms. */
-export function trafikoaSituations(
-  incidents: readonly BasqueIncident[],
-  { publishedAt, hasUnknownCodes }: { readonly publishedAt: number; readonly hasUnknownCodes: boolean },
+/** How a publisher writes its situations. */
+interface FormerStyle {
+  readonly creator: string
+  /** Provinces as the publisher writes them, in any case, by INE code. */
+  readonly provinces: Readonly<Record<string, string>>
+  /** True if the road is a name of the point (`linkName`) instead of the reference point's `roadNumber`. */
+  readonly namesRoadAtPoint: boolean
+}
+
+/** A `SituationPublication` of a region in DATEX II 1.0: UTF-8 on one line. `publishedAt` in ms. */
+export function formerSituations(
+  incidents: readonly RegionIncident[],
+  { publishedAt, hasUnknownCodes, ...style }: FormerStyle & { readonly publishedAt: number; readonly hasUnknownCodes: boolean },
 ): string {
-  const situations = incidents.map((one, at) => situationOf(one, hasUnknownCodes && at % 40 === 7))
+  const creator = tag('publicationCreator', tag('country', 'es') + tag('nationalIdentifier', style.creator))
+  const situations = incidents.map((one, at) => situationOf(one, style, hasUnknownCodes && at % 40 === 7))
   return (
     `${HEAD}<payloadPublication lang="es" xsi:type="_0:SituationPublication" xmlns:_0="http://datex2.eu/schema/1_0/1_0">` +
-    `${tag('publicationTime', isoLocal(publishedAt))}${CREATOR}${situations.join('')}</payloadPublication></d2LogicalModel>`
+    `${tag('publicationTime', isoLocal(publishedAt))}${creator}${situations.join('')}</payloadPublication></d2LogicalModel>`
   )
 }
 
-function situationOf(one: BasqueIncident, isOdd: boolean): string {
+function situationOf(one: RegionIncident, style: FormerStyle, isOdd: boolean): string {
   const [type, element] = isOdd ? (['MeteoriteStrike', 'meteoriteType'] as const) : one.kind.record
   const record = [
     tag('situationRecordCreationReference', one.id),
@@ -34,7 +41,7 @@ function situationOf(one: BasqueIncident, isOdd: boolean): string {
     tag('probabilityOfOccurrence', 'certain'),
     tag('validity', tag('validityStatus', 'active') + tag('validityTimeSpecification', tag('overallStartTime', isoLocal(one.versionAt)))),
     tag('impact', tag('impactOnTraffic', one.impact) + tag('delays', tag('delaysType', 'longDelays'))),
-    tag('groupOfLocations', placeOf(one)),
+    tag('groupOfLocations', placeOf(one, style)),
     tag('effectOnRoadLayout', one.layout),
     tag(element, isOdd ? 'crater' : one.detail),
   ]
@@ -44,16 +51,18 @@ function situationOf(one: BasqueIncident, isOdd: boolean): string {
   )
 }
 
-function placeOf({ road, from, to, hasCoordinates, direction }: BasqueIncident): string {
+function placeOf({ road, from, to, hasCoordinates, direction }: RegionIncident, style: FormerStyle): string {
+  const namesRoad = style.namesRoadAtPoint && hasCoordinates
+  const pointOf = (point: RoadPoint): string => pointAt(point, namesRoad ? road.name : null)
   const reference = (point: RoadPoint): string =>
     tag(
       'referencePoint',
       tag('referencePointIdentifier', `${road.name}-${point.km}`) +
         tag(
           'administrativeArea',
-          tag('value', hasCoordinates ? (BASQUE_NAMES[point.municipality.province] ?? 'Desconocida') : 'Desconocida'),
+          tag('value', hasCoordinates ? (style.provinces[point.municipality.province] ?? 'Desconocida') : 'Desconocida'),
         ) +
-        tag('roadNumber', road.name) +
+        (namesRoad ? '' : tag('roadNumber', road.name)) +
         tag('directionRelative', direction) +
         tag('referencePointDistance', (1000 * point.km).toFixed(1)),
     )
@@ -72,10 +81,13 @@ function placeOf({ road, from, to, hasCoordinates, direction }: BasqueIncident):
   return tag('locationContainedInGroup', tag('tpeglinearLocation', segment) + linear)
 }
 
-function pointOf({ lat, lon, municipality }: RoadPoint): string {
+function pointAt({ lat, lon, municipality }: RoadPoint, road: string | null): string {
+  const named = (name: string, kind: string): string =>
+    tag('name', tag('descriptor', tag('value', escapeText(name))) + tag('tpegDescriptorType', kind))
   return (
     tag('pointCoordinates', tag('latitude', String(lat)) + tag('longitude', String(lon))) +
-    tag('name', tag('descriptor', tag('value', escapeText(municipality.name))) + tag('tpegDescriptorType', 'townName'))
+    named(municipality.name, 'townName') +
+    (road === null ? '' : named(road, 'linkName'))
   )
 }
 

@@ -1,0 +1,90 @@
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type RegionIncident, type RegionOfIncidents, regionIncidentsAt } from '../../world/region-incidents.ts'
+import { isoLocal } from '../../world/rhythm.ts'
+import { roadNetwork } from '../../world/road-network.ts'
+
+const PATH = /^\/geoserver\/SIT\/incidencies_(icon|tram)\/wfs$/
+const [QUARTER, DAY] = [900_000, 86_400_000]
+const MALLORCA: RegionOfIncidents = { prefix: 'MLL', provinces: [['07', 1]], share: 0.16, located: 1 }
+const SENSES = {
+  both: [0, 'ambdós sentits'],
+  unknown: [0, 'ambdós sentits'],
+  positive: [1, 'sentit ascendent'],
+  negative: [2, 'sentit descendent'],
+} as const
+const EFFECTS = ['Trànsit altern', 'Tall de carril', 'Estrenyiment de calçada', 'Desviament provisional', 'Precaució']
+
+const incidents: FeedStandIn = {
+  feed: 'mallorca_incidents',
+  hosts: ['www.conselldemallorca.info'],
+  path: '/geoserver/SIT/incidencies_icon/wfs?service=WFS',
+  route(path) {
+    const layer = PATH.exec(path)?.[1]
+    return layer === undefined ? null : { kind: 'document', resource: layer }
+  },
+  publishedAt: (_seed, now) => now - (now % QUARTER),
+  contentType: 'application/json;charset=UTF-8',
+  validators: 'none',
+  headers: {},
+  blocks: { known: /^(?!)/, usual: [] },
+  hasOldLayout: false,
+  write(world, { resource, publishedAt, variant }) {
+    const all = keptOf(regionIncidentsAt(world.part(roadNetwork), world.seed, publishedAt, MALLORCA), variant)
+    const layer = resource === 'icon' ? 'icon' : 'tram'
+    const shown = layer === 'icon' ? all : all.filter(({ to }) => to)
+    const features = shown.map((one, nth) => (layer === 'icon' ? iconOf(one, variant.hasUnknownCodes && nth % 10 === 7) : lineOf(one)))
+    const count = features.length
+    const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::4326' } }
+    return JSON.stringify({ type: 'FeatureCollection', features, totalFeatures: count, numberMatched: count, numberReturned: count, crs })
+  },
+  captures: { folder: 'mallorca', capturedAt: () => null },
+}
+
+/** Consell de Mallorca: works and restrictions on the island's roads. */
+export const mallorca: Publisher = { name: 'Consell de Mallorca', feeds: [incidents] }
+
+function iconOf(one: RegionIncident, isOdd: boolean): object {
+  const { from, to, createdAt, versionAt, road } = one
+  const codi = codeOf(one)
+  const [sentit, sentit_desc] = SENSES[one.direction]
+  return {
+    ...{ type: 'Feature', id: `incidencies_icon.${codi}`, geometry: { type: 'Point', coordinates: [from.lon, from.lat] } },
+    geometry_name: 'shape',
+    properties: {
+      ...{ codi, icon: 0, tipoinc: isOdd ? 'Cursa' : one.kind.record[0] === 'ConstructionWorks' ? 'Obres' : 'Manteniment' },
+      ...{ inici: dayFirst(createdAt), fin: dayFirst(createdAt + 120 * DAY), lastupd: yearFirst(versionAt) },
+      ...{ observacions: 'TALL DEL CARRIL DRET per obres ', carretera: road.name, pkinici: from.km, desinici: '', pkfin: to?.km ?? null },
+      ...{ desfin: '', sentit, sentit_desc, color: 2 },
+      restriccio: one.impact === 'impossible' ? 'Tancada' : EFFECTS[codi % EFFECTS.length],
+    },
+  }
+}
+
+function lineOf(one: RegionIncident): object {
+  const codi = codeOf(one)
+  const ends = [one.from, one.to as NonNullable<RegionIncident['to']>].map(({ lon, lat }) => [lon, lat])
+  return {
+    ...{ type: 'Feature', id: `incidencies_tram.${codi}`, geometry: { type: 'MultiLineString', coordinates: [ends] } },
+    ...{ geometry_name: 'shape', properties: { codi, color: 2 } },
+  }
+}
+
+/** The number of an incident: the minutes until it began, times ten, and its number in that minute. */
+function codeOf({ createdAt, id }: RegionIncident): number {
+  return (Math.floor(createdAt / 60_000) % 100_000_000) * 10 + Number(id.at(-1))
+}
+
+function dayFirst(at: number): string {
+  const { date, time } = clockOf(at)
+  return `${date.split('-').toReversed().join('/')} ${time}`
+}
+
+function yearFirst(at: number): string {
+  const { date, time } = clockOf(at)
+  return `${date.replaceAll('-', '/')} ${time}`
+}
+
+function clockOf(at: number): { readonly date: string; readonly time: string } {
+  const text = isoLocal(at)
+  return { date: text.slice(0, 10), time: text.slice(11, 16) }
+}
