@@ -6,6 +6,7 @@ import { Problem } from '../define/problems.ts'
 import { feedsBehind } from '../endpoints/service/dataset.ts'
 import { requestReader } from '../http/request.ts'
 import { DATASETS_ES } from './datasets-es.ts'
+import { DATASET_FREQUENCIES } from './frequencies.ts'
 import type { Iri, Literal, Resource } from './rdf.ts'
 
 /** Inputs of the catalogue. */
@@ -43,7 +44,7 @@ const DOMAINS: Readonly<Record<string, readonly [name: string, sector: string, t
   transit: ['transporte público', 'transporte', 'TRAN'],
   weather: ['meteorología', 'medio-ambiente', 'ENVI'],
 }
-/** Frequencies of the European list, by the longest time between two looks at a source, in s. */
+/** Frequencies of the European list, by the cadence of a feed, in s. */
 const FREQUENCIES: readonly (readonly [most_s: number, code: string])[] = [
   [60, '1MIN'],
   [300, '5MIN'],
@@ -60,6 +61,11 @@ const FREQUENCIES: readonly (readonly [most_s: number, code: string])[] = [
 ]
 /** File types of the European list. */
 const FILE_TYPES: Readonly<Partial<Record<Format, string>>> = { json: 'JSON', geojson: 'GEOJSON', parquet: 'PARQUET' }
+/** Lists whose records are not the rows of the dataset that they read first, by dataset: the right one, or null for none. */
+const LISTS: Readonly<Record<string, string | null>> = {
+  ...{ ferry_stops: null, road_points: null, rail_trip_updates: null, mobility_zone_members: null },
+  ...{ ferry_routes: '/api/maritimo/ferries', mobility_zones: '/api/movilidad/zonas' },
+}
 
 const iri = (text: string): Iri => ({ iri: text })
 const en = (text: string): Literal => ({ text, lang: 'en' })
@@ -174,7 +180,7 @@ function datasetResources(system: SystemView, dataset: Dataset, names: Names): R
         'dcat:theme': themes(domain),
         'dcat:keyword': [es(DOMAINS[domain]?.[0] ?? domain), en(domain)],
         'dct:accessRights': [iri(`${EU}/access-right/PUBLIC`)],
-        'dct:accrualPeriodicity': [iri(`${EU}/frequency/${frequencyOf(cadences)}`)],
+        'dct:accrualPeriodicity': [iri(`${EU}/frequency/${frequencyOf(dataset, cadences)}`)],
         'dct:language': languages,
         'dct:spatial': [iri(`${EU}/country/ESP`)],
         'dct:temporal': period,
@@ -199,7 +205,10 @@ function distributionsOf(system: SystemView, dataset: Dataset, names: Names): Re
   const { baseUrl, service } = names
   const id = idOf(dataset, names)
   const table = system.tables.get(dataset.id)
-  const list = system.endpoints.find((endpoint) => datasetsOf(endpoint)[0] === dataset && pathParams(endpoint.path).length === 0)
+  const own = LISTS[dataset.id]
+  const list = system.endpoints.find((endpoint) =>
+    own === undefined ? datasetsOf(endpoint)[0] === dataset && pathParams(endpoint.path).length === 0 : endpoint.path === own,
+  )
   const [titles] = textsOf(dataset)
   const of = (format: Format, kind: string, abouts: readonly Literal[], properties: Resource['properties']): Resource => ({
     id: `${id}#${format}`,
@@ -220,7 +229,10 @@ function distributionsOf(system: SystemView, dataset: Dataset, names: Names): Re
   const replies = [es('Respuestas de la API.'), en('Replies of the API.')]
   const shown = (endpoint: Endpoint, format: 'json' | 'geojson', kind: string): Resource => {
     const url = `${baseUrl}${endpoint.path}?format=${format}`
-    return of(format, kind, replies, { 'dcat:accessURL': [iri(url)], 'dcat:downloadURL': isOpen(endpoint) ? [iri(url)] : [] })
+    return of(format, kind, replies, {
+      'dcat:accessURL': [iri(url)],
+      'dcat:downloadURL': isOpen(endpoint) && isWhole(endpoint) ? [iri(url)] : [],
+    })
   }
   const files = [
     es('Ficheros de la tabla completa, con clave del plan ENTERPRISE.'),
@@ -234,6 +246,11 @@ function distributionsOf(system: SystemView, dataset: Dataset, names: Names): Re
       'dcat:byteSize': table ? [{ text: String(table.bytes), type: 'xsd:nonNegativeInteger' }] : [],
     }),
   ]
+}
+
+/** True for a list that is sent whole unless a limit is given. */
+function isWhole({ returns }: Endpoint): boolean {
+  return returns.kind !== 'list' || returns.limit.default === null
 }
 
 /** True for a path that opens without a key or a parameter, as a download must. */
@@ -259,7 +276,9 @@ function textsOf({ id, title, about }: Dataset): readonly [readonly Literal[], r
     : [[en(title)], [en(about)]]
 }
 
-function frequencyOf(cadences: readonly number[]): string {
+function frequencyOf({ id }: Dataset, cadences: readonly number[]): string {
+  const own = DATASET_FREQUENCIES[id]
+  if (own !== undefined) return own
   if (cadences.length === 0) return 'UNKNOWN'
   const least = Math.min(...cadences)
   return FREQUENCIES.find(([most_s]) => least <= most_s)?.[1] ?? 'IRREG'

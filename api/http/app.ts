@@ -306,7 +306,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // A protocol of its own, one operation of the description. Its availability is that of the endpoints that it calls.
   void app.register(async (scope) => {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
-    registerMcp(scope, app, { endpoints, baseUrl, callerOf, clock, log })
+    registerMcp(scope, app, { baseUrl, callerOf, clock, log })
   })
   registerAccounts(app, { ...shown, upgradeUrl: changePlanUrl })
   return app

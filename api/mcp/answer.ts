@@ -16,8 +16,6 @@ export interface AnswerParts {
   readonly ask: Ask
   /** Address of the API, for `rest_url`. */
   readonly baseUrl: string
-  /** True for a path that the API serves. */
-  readonly isServed: (path: string) => boolean
   readonly clock: () => number
   readonly signal: AbortSignal
 }
@@ -69,8 +67,10 @@ interface Unanswered {
 }
 
 /** Answers a tool call. Invalid input, insufficient plans and API failures are results with `isError`. */
-export async function answerTool(tool: Tool, input: CommonInput, parts: AnswerParts): Promise<ToolResult> {
-  const { ask, isServed, signal } = parts
+export async function answerTool(tool: Tool, given: CommonInput, parts: AnswerParts): Promise<ToolResult> {
+  // Assistants send empty lists for inputs that they leave out.
+  const input: CommonInput = Object.fromEntries(Object.entries(given).filter(([, value]) => !(Array.isArray(value) && value.length === 0)))
+  const { ask, signal } = parts
   const lookUp: LookUp = async (path, query) => {
     const reply = await ask(urlOf({ path, query }), signal)
     if (reply.status !== 200) throw new Misuse(reasonOf(reply))
@@ -85,11 +85,10 @@ export async function answerTool(tool: Tool, input: CommonInput, parts: AnswerPa
   }
   const { cursor } = input
   if (cursor !== undefined && requests.length > 1)
-    return failure('A cursor continues one kind of record; this call asks for several. Ask for one.')
+    return failure('A cursor continues one kind of record; this call has several. Ask for one.')
   const results = await Promise.all(
     requests.map(async (request): Promise<Answered | Unanswered> => {
       const url = urlOf({ ...request, query: { ...request.query, ...pageOf(request, input) } })
-      if (!isServed(request.path)) return { reason: `${request.kind}: this API does not have it yet (${request.path})`, needsPlan: false }
       const reply = await ask(url, signal)
       if (reply.status === 200) return { request, url, reply }
       return { reason: `${request.kind}: ${reasonOf(reply)}`, needsPlan: PLAN_CODES.includes(String(reply.body['code'])) }
@@ -189,6 +188,9 @@ function unsaid({ request: { kind, isSaid }, reply }: Part): string[] {
   return left.length === 0 ? [] : [`${kind}: ${left.length} without a value${reason === undefined ? '' : ` (${reason})`}`]
 }
 
+/** The records of each part that an answer has. */
+type Shown = readonly (readonly ReplyRecord[])[]
+
 /** An answer before it is cut to size. */
 interface Draft {
   readonly title: string
@@ -196,9 +198,13 @@ interface Draft {
   readonly now: number
 }
 
-/** Shortens an answer to a maximum size by removing its last records, but for the first: that one loses the end of its lists. */
+/**
+ * Shortens an answer to a maximum size: the kind of record that takes most bytes loses its last ones, until each has one. Then the
+ * first record loses the end of its lists.
+ */
 function fitted(draft: Draft, whole: ToolAnswer, most: number): ToolResult {
-  const made = (items: readonly ReplyRecord[], cut: readonly string[] = []): ToolResult => {
+  const made = (shown: Shown, cut: readonly string[] = []): ToolResult => {
+    const items = shown.flat()
     const isCut = items.length < whole.items.length
     const structured = {
       ...whole,
@@ -208,18 +214,26 @@ function fitted(draft: Draft, whole: ToolAnswer, most: number): ToolResult {
       ...(isCut ? { next_cursor: null } : {}),
       not_included: [...whole.not_included, ...cut],
     }
-    return { isError: false, text: textOf(draft, structured), structured }
+    return { isError: false, text: textOf(draft, shown, structured), structured }
   }
   const fits = ({ text, structured }: ToolResult): boolean =>
     Buffer.byteLength(JSON.stringify(structured)) <= most && Buffer.byteLength(text) <= most
-  for (let count = whole.items.length; count > 1; count = Math.floor(count * 0.8)) {
-    const result = made(whole.items.slice(0, count))
-    if (fits(result)) return result
+  let shown: Shown = draft.parts.map(({ request, said }) => said.map((record) => ({ kind: request.kind, ...record })))
+  for (;;) {
+    const result = made(shown)
+    const sizes = shown.map((part) => (part.length > 1 ? Buffer.byteLength(JSON.stringify(part)) : 0))
+    const largest = sizes.indexOf(Math.max(...sizes))
+    if (fits(result) || !sizes[largest]) break
+    shown = shown.map((part, at) => (at === largest ? part.slice(0, Math.max(1, Math.floor(part.length * 0.8))) : part))
   }
-  const given: ReplyRecord = whole.items[0] ?? {}
+  const at = shown.findIndex(({ length }) => length > 0)
+  const given: ReplyRecord = shown[at]?.[0] ?? {}
   let first = given
   for (;;) {
-    const result = made(whole.items.length === 0 ? [] : [first], shortenedLists(first, given))
+    const result = made(
+      at < 0 ? shown : shown.with(at, [first, ...(shown[at] as readonly ReplyRecord[]).slice(1)]),
+      shortenedLists(first, given),
+    )
     const [name, list] = longestList(first) ?? []
     if (fits(result) || !name || !list) return result
     first = { ...first, [name]: list.slice(0, Math.floor(list.length * 0.8)) }
@@ -242,15 +256,13 @@ function shortenedLists(record: ReplyRecord, given: ReplyRecord): string[] {
 }
 
 /** The answer as text, with everything that a text-only assistant needs. */
-function textOf({ title, parts, now }: Draft, answer: ToolAnswer): string {
+function textOf({ title, parts, now }: Draft, shown: Shown, answer: ToolAnswer): string {
   const { truncated, next_cursor, not_included, sources, rest_url } = answer
-  let before = 0
   const blocks = parts.map((part, at) => {
-    const shown = part.said.slice(0, Math.max(0, answer.items.length - before))
-    before += part.said.length
-    const lines = shown.map((record) => `- ${withLocalTimes(part.request.line(record), zoneOfRecord(record))}`)
+    const records = shown[at] ?? []
+    const lines = records.map((record) => `- ${withLocalTimes(part.request.line(record), part.request.zone ?? zoneOfRecord(record))}`)
     const name = [...(at === 0 ? [title] : []), ...(parts.length > 1 ? [part.request.kind.replaceAll('_', ' ')] : [])].join(', ')
-    return [`${name}: ${headOf(part, shown.length)}${at === 0 ? ` It is ${localTime(now)} in Madrid.` : ''}`, ...lines]
+    return [`${name}: ${headOf(part, records.length)}${at === 0 ? ` It is ${localTime(now)} in Madrid.` : ''}`, ...lines]
   })
   const lines = blocks.flat()
   const notes = parts.flatMap((part) => [...textOrNone(metaOf(part).coverage?.note), ...textOrNone(metaOf(part).hint)])

@@ -3,10 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { CallerOf } from '../access/limits/address.ts'
-import type { Endpoint } from '../define/endpoint.ts'
 import { problem } from '../define/problems.ts'
 import type { ApiReply, Ask } from './ask.ts'
-import { mcpServer, recentAnswers, servedPaths } from './server.ts'
+import { mcpServer, recentAnswers } from './server.ts'
 
 /** The path of the MCP server. */
 export const MCP_PATH = '/mcp'
@@ -15,7 +14,6 @@ const PASSED_ON = ['x-api-key', 'x-forwarded-for', 'x-forwarded-proto', 'forward
 
 /** Dependencies of the MCP server. */
 export interface McpHttpParts {
-  readonly endpoints: readonly Endpoint[]
   readonly baseUrl: () => string
   readonly callerOf: CallerOf
   readonly clock: () => number
@@ -27,8 +25,7 @@ export interface McpHttpParts {
  * the same key, plan and limits; the protocol itself is not charged. A key may also be sent as `Authorization: Bearer`.
  */
 export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: McpHttpParts): void {
-  const { endpoints, baseUrl, callerOf, clock, log } = parts
-  const paths = servedPaths(endpoints)
+  const { baseUrl, callerOf, clock, log } = parts
   const recent = recentAnswers()
   app.post(MCP_PATH, { config: { isSameOrigin: true } }, async (request, reply) => {
     checkOrigin(request, baseUrl())
@@ -36,10 +33,9 @@ export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: 
     const caller = hash('sha256', JSON.stringify([headers['x-api-key'] ?? null, callerOf(request.raw)]))
     const ask = askWithin(root, { headers, remoteAddress: request.raw.socket.remoteAddress ?? '' })
     const failures: unknown[] = []
-    const handler: McpHttpHandler = createMcpHandler(
-      () => mcpServer({ ask, baseUrl: baseUrl(), isServed: (path) => paths.has(path), clock, recent, caller }),
-      { onerror: (error) => failures.push(error) },
-    )
+    const handler: McpHttpHandler = createMcpHandler(() => mcpServer({ ask, baseUrl: baseUrl(), clock, recent, caller }), {
+      onerror: (error) => failures.push(error),
+    })
     try {
       const answer = await handler.fetch(webRequest(request, baseUrl()), { parsedBody: request.body })
       const own = Object.fromEntries(answer.headers)

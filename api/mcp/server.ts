@@ -1,7 +1,6 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { Endpoint } from '../define/endpoint.ts'
 import { collections } from '../search/catalog.ts'
 import { tools } from './all-tools.ts'
 import { answerTool, CADENCE_S, type ToolResult } from './answer.ts'
@@ -23,7 +22,6 @@ const MAX_RECENT = 1000
 export interface McpParts {
   readonly ask: Ask
   readonly baseUrl: string
-  readonly isServed: (path: string) => boolean
   readonly clock: () => number
   /** Answers of the last minute by caller, tool and input; a repeated call gets the same answer. */
   readonly recent: RecentAnswers
@@ -64,11 +62,6 @@ function listedBriefly<T extends z.ZodObject>(schema: T): Pick<T, '~standard'> {
   return {
     '~standard': { ...standard, jsonSchema: { ...standard.jsonSchema, input: (options) => brief(standard.jsonSchema.input(options)) } },
   }
-}
-
-/** Paths that tools and resources may request: those of the endpoints, and those that describe the service. */
-export function servedPaths(endpoints: readonly Pick<Endpoint, 'path'>[]): ReadonlySet<string> {
-  return new Set([...endpoints.map(({ path }) => path), ...Object.values(RESOURCES)])
 }
 
 /** Makes a server with the twelve tools and the resources, for one caller. Used over HTTP and over stdio. */

@@ -13,19 +13,25 @@ export function localTime(at: number, zone: string = MADRID): string {
   return new Date(at + offsetAt(at, zone)).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-/** Writes the local time after each instant of a text, with the local date if it is not the one in UTC. */
-export function withLocalTimes(text: string, zone: string = MADRID): string {
+/** Writes the local time after each instant of a text, with the local date if it is not the one in UTC; nothing without a zone. */
+export function withLocalTimes(text: string, zone: string | null = MADRID): string {
+  if (zone === null) return text
   return text.replaceAll(INSTANT, (instant) => {
     const local = localTime(Date.parse(instant), zone)
     return `${instant} (${instant.startsWith(local.slice(0, 10)) ? local.slice(11) : local} local)`
   })
 }
 
-/** The time zone of the place of a record: its airport, province or position; Madrid's without one. */
-export function zoneOfRecord({ airport, province, lon }: ReplyRecord): string {
+/**
+ * The time zone of the place of a record: its own (`origin_timezone`, null if unknown), that of its airport, province, provinces or
+ * position; Madrid's without one.
+ */
+export function zoneOfRecord({ origin_timezone, airport, province, provinces, lon }: ReplyRecord): string | null {
+  if (origin_timezone !== undefined) return origin_timezone as string | null
   if (typeof airport === 'string') return zoneOfAirport(airport)
-  const code = typeof province === 'string' ? provinceByName(province)?.code : undefined
-  if (code !== undefined) return zoneOf(code)
+  const names = [province, ...(Array.isArray(provinces) ? provinces : [])].filter((one) => typeof one === 'string')
+  const zones = new Set(names.map((name) => zoneOf(provinceByName(name)?.code ?? '')))
+  if (zones.size > 0) return zones.size === 1 ? ([...zones][0] as string) : MADRID
   return zoneOf(typeof lon === 'number' && lon < WEST_OF_MAINLAND ? (CANARIES[0] as string) : '')
 }
 

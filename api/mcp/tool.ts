@@ -19,6 +19,8 @@ export interface ToolRequest {
   readonly fields: readonly string[]
   /** One line about a record, with units. */
   readonly line: (record: ReplyRecord) => string
+  /** Time zone of records that do not state their place; by default that of the record. */
+  readonly zone?: string | null
   /** False for a record without a value, which answers leave out. */
   readonly isSaid?: (record: ReplyRecord) => boolean
   /** False if the endpoint has no parameter `limit`. */

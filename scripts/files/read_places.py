@@ -7,6 +7,24 @@ import sys
 import geopandas
 import pyogrio
 
+# Spain with the Canaries, the seas around it, and the ports and airports that its ferries and flights reach.
+WEST, SOUTH, EAST, NORTH = -180, -60, 180, 75
+SPAIN = (-19, 27, 5, 45)
+
+
+def misplaced(row, shape):
+    """What is wrong with the place of a row; None if nothing is."""
+    west, south, east, north = shape.bounds
+    if not (WEST <= west <= east <= EAST and SOUTH <= south <= north <= NORTH):
+        return f"read coordinates outside the world: {shape.bounds}"
+    if row.get("province") and not (SPAIN[0] <= west and SPAIN[1] <= south and east <= SPAIN[2] and north <= SPAIN[3]):
+        return f"read a place in {row['province']} outside Spain: {shape.bounds}"
+    lat, lon = row.get("lat"), row.get("lon")
+    if lat is not None and shape.geom_type == "Point" and (abs(shape.x - lon) > 1e-6 or abs(shape.y - lat) > 1e-6):
+        return f"read {shape} for lat {lat}, lon {lon}"
+    return None
+
+
 folder = pathlib.Path(sys.argv[1])
 files = sorted(folder.glob("*.geojson"))
 failed = placed = 0
@@ -22,14 +40,11 @@ for file in files:
                 raise ValueError(f"{reader} read {len(frame)} of {len(rows)} rows")
             if not hasattr(frame, "crs") or frame.crs is None or not frame.crs.equals("OGC:CRS84") and frame.crs.to_epsg() != 4326:
                 raise ValueError(f"{reader} read the reference system {getattr(frame, 'crs', None)}")
-            geometry = frame.geometry.dropna()
-            if not geometry.is_empty.any() and len(geometry) > 0 and not geometry.total_bounds[1] < geometry.total_bounds[3] + 1e-9:
-                raise ValueError(f"{reader} read bounds {geometry.total_bounds}")
-            outside = [value for value in geometry.total_bounds if not -180 <= value <= 180] if len(geometry) > 0 else []
-            if outside:
-                raise ValueError(f"{reader} read coordinates outside the world: {outside}")
-        if (drawn := int(read["GDAL"].geometry.notna().sum())) != shapes:
-            raise ValueError(f"GDAL read {drawn} of {shapes} geometries")
+            if (drawn := int(frame.geometry.notna().sum())) != shapes:
+                raise ValueError(f"{reader} read {drawn} of {shapes} geometries")
+            for row, shape in zip(rows, frame.geometry):
+                if shape is not None and (why := misplaced(row, shape)):
+                    raise ValueError(f"{reader} {why}: {str(row)[:200]}")
         placed += shapes
     except Exception as error:
         failed += 1

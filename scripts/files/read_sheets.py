@@ -9,14 +9,19 @@ import openpyxl
 
 dialect, exact_folder, sheet_folder = sys.argv[1:]
 NUMBER = re.compile(r"-?\d+\.\d+")
+# What a spreadsheet would take for a number or a date.
+CODE = re.compile(r"\d[\d.,/eE+-]*")
 FORMULA = re.compile(r"[=+\-@\t\r]")
 files = sorted(pathlib.Path(exact_folder).glob("*.csv"))
-failed = numbers = accents = 0
+failed = numbers = accents = codes = 0
 
 
 def fault(wanted, found, column):
     """What is wrong with a cell; None if nothing is. Counts what was compared."""
-    global numbers, accents
+    global numbers, accents, codes
+    if column in TEXTS and CODE.fullmatch(wanted):
+        codes += 1
+        return None if found == wanted else "other code"
     if NUMBER.fullmatch(wanted) and column not in TEXTS:
         numbers += 1
         return None if isinstance(found, (int, float)) and abs(found - float(wanted)) <= 1e-12 * abs(found) else "no number"
@@ -34,8 +39,11 @@ for file in files:
         exact = list(csv.reader(lines))
     sheet = openpyxl.load_workbook(pathlib.Path(sheet_folder) / f"{file.stem}.xlsx").active
     rows = [list(row) for row in sheet.iter_rows(values_only=True)]
-    # Texts such as versions look like numbers, as codes do: a spreadsheet takes them for numbers, whatever the file.
-    TEXTS = {at for at in range(len(exact[0])) if any(row[at] and not NUMBER.fullmatch(row[at]) for row in exact[1:])}
+    # Columns of texts: those with a value that is no number, and those with codes that begin with a zero.
+    TEXTS = {
+        at for at in range(len(exact[0]))
+        if any(row[at] and not re.fullmatch(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", row[at]) or re.fullmatch(r"0\d+", row[at]) for row in exact[1:])
+    }
     if rows[0] != exact[0] or len(rows) != len(exact):
         failed += 1
         print(f"FAILED sheets {dialect} {file.stem}: {len(rows)} rows of {rows[0][:4]}, expected {len(exact)} of {exact[0][:4]}")
@@ -46,5 +54,5 @@ for file in files:
             failed += 1
             print(f"FAILED sheets {dialect} {file.stem}: {faults[:3]}")
             break
-print(f"sheets {dialect}: {len(files) - failed} of {len(files)} lists are right; {numbers} decimal numbers, {accents} texts with accents")
-sys.exit(1 if failed or numbers == 0 or accents == 0 else 0)
+print(f"sheets {dialect}: {len(files) - failed} of {len(files)} lists are right; {numbers} decimal numbers, {accents} texts with accents, {codes} codes")
+sys.exit(1 if failed or 0 in (numbers, accents, codes) else 0)

@@ -1,10 +1,8 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { endpoints } from '../../api/endpoints/catalog.ts'
 import { askOverHttp } from '../../api/mcp/ask.ts'
-import { mcpServer, recentAnswers, servedPaths } from '../../api/mcp/server.ts'
+import { mcpServer, recentAnswers } from '../../api/mcp/server.ts'
 
 const url = (process.env['TRAFFIC_API_URL'] ?? 'http://127.0.0.1:8080').replace(/\/+$/, '')
-const paths = servedPaths(endpoints)
 const recent = recentAnswers()
 
 // Standard output belongs to the protocol: errors go to standard error.
@@ -13,7 +11,6 @@ serveStdio(
     mcpServer({
       ask: askOverHttp(url, process.env['TRAFFIC_API_KEY'] ?? null),
       baseUrl: url,
-      isServed: (path) => paths.has(path),
       clock: Date.now,
       recent,
       caller: '',

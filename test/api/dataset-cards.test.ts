@@ -1,6 +1,12 @@
 import { Parser, Store } from 'n3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DATASET_FREQUENCIES } from '../../api/cards/frequencies.ts'
+import type { Endpoint } from '../../api/define/endpoint.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import { datasets } from '../../lake/catalog.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const NS = {
@@ -26,6 +32,8 @@ const expand = (name: string): string => {
   const [prefix = '', local] = name.split(':')
   return `${NS[prefix as keyof typeof NS]}${local}`
 }
+/** The IRI of a dataset. */
+const idOf = (id: string): string => instances('dcat:Dataset').find(({ value }) => value.endsWith(`/${id}`))?.value ?? ''
 const instances = (type: string) => store.getSubjects(expand('rdf:type'), expand(type), null)
 
 describe('the catalogue as DCAT-AP-ES', () => {
@@ -114,13 +122,37 @@ describe('the catalogue as DCAT-AP-ES', () => {
       })
   })
 
-  test('rights name every attribution, and a download needs no key and no parameter', async () => {
+  test('a frequency is that of the data, not of looks at its publisher', () => {
+    const frequency = (id: string): string | undefined =>
+      store.getObjects(idOf(id), expand('dct:accrualPeriodicity'), null)[0]?.value.split('/').at(-1)
+    const known = { incidents: '1MIN', fuel_prices: '30MIN', fuel_bulletin: 'WEEKLY', imd_sections: 'ANNUAL', traffic_hours: 'HOURLY' }
+    expect(Object.fromEntries(Object.keys(known).map((id) => [id, frequency(id)]))).toEqual(known)
+    const isFed = (dataset: Dataset): boolean => feeds.some(({ into }) => into.includes(dataset))
+    const unknown = datasets.filter((one) => one.visibility === 'public' && !isFed(one) && DATASET_FREQUENCIES[one.id] === undefined)
+    expect(unknown.map(({ id }) => id)).toEqual([])
+    expect(Object.keys(DATASET_FREQUENCIES).filter((id) => !datasets.some((one) => one.id === id))).toEqual([])
+  })
+
+  test('distributions of a dataset are its rows', () => {
+    const listOf = (id: string): string[] =>
+      store
+        .getObjects(idOf(id), expand('dcat:distribution'), null)
+        .flatMap((one) => store.getObjects(one, expand('dcat:accessURL'), null).map(({ value }) => new URL(value).pathname))
+    expect(listOf('ferry_stops')).toEqual(['/api/export/ferry_stops'])
+    expect(listOf('ferry_routes')).toContain('/api/maritimo/ferries')
+  })
+
+  test('rights name every attribution, and a download has the whole list without a key', async () => {
     for (const one of store.getObjects(null, expand('dct:rights'), null)) {
       expect(one.termType).toBe('NamedNode')
       expect(store.getObjects(one, 'http://www.w3.org/2000/01/rdf-schema#label', null).length, one.value).toBeGreaterThan(0)
     }
     const downloads = store.getObjects(null, expand('dcat:downloadURL'), null).map(({ value }) => new URL(value))
     expect(downloads.map(({ pathname }) => pathname)).toContain('/api/incidents')
+    for (const { pathname } of downloads) {
+      const { returns } = endpoints.find(({ path }) => path === pathname) as Endpoint
+      expect(returns.kind === 'list' && returns.limit.default !== null, pathname).toBe(false)
+    }
     // Without Redis and data some cannot be answered now; none is refused.
     const statuses = await Promise.all(
       downloads.map(async ({ pathname, search }) => [pathname, (await service.open(`${pathname}${search}`)).status] as const),

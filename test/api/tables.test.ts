@@ -47,6 +47,9 @@ const TEXTS = [
   '€ñ💥',
   'null',
   '0012',
+  '3-5',
+  '1E5',
+  '7 a 15',
 ]
 
 /** A ring of its own. */
@@ -207,21 +210,25 @@ describe.each(byTier(PATHS.slice(0, 1), PATHS.slice()))('%s', (path, { fields })
     })
   })
 
-  test.each(SHEETS)('as CSV for %s, no text begins like a formula, and all else is as it is', async (dialect, separator, point) => {
-    const begin = `\uFEFF${tableColumns(fields)
-      .map(({ name }) => name)
-      .join(separator)}\r\n`
-    for (const limit of [500, 1300]) {
-      const { rows: exact } = await pageIn(`${path}?limit=${limit}&format=csv`, fields, 'csv')
-      const text = await (await service.get(`${path}?limit=${limit}&format=csv&dialect=${dialect}`)).bytes()
-      expect(Buffer.from(text.subarray(0, Buffer.byteLength(begin))).toString()).toBe(begin)
-      const safe = rowsOfCsv(fields, Buffer.from(text).toString(), { separator, point })
-      const changed = exact.flatMap((row, at) => (row['name'] === safe[at]?.['name'] ? [] : [[row['name'], safe[at]?.['name']]]))
-      expect(new Set(changed.map(([name]) => name))).toEqual(new Set(['=1+1', '+34', '-5', '@SUM(A1)', '\tx', '\r', '\rx']))
-      for (const [name, cell] of changed) expect(cell).toBe(`'${name}`)
-      expect(safe.map(({ name: _name, ...others }) => others)).toEqual(exact.map(({ name: _name, ...others }) => others))
-    }
-  })
+  test.each(SHEETS)(
+    'as CSV for %s, no text is a formula, a number or a date, and all else is as it is',
+    async (dialect, separator, point) => {
+      const begin = `\uFEFF${tableColumns(fields)
+        .map(({ name }) => name)
+        .join(separator)}\r\n`
+      for (const limit of [500, 1300]) {
+        const { rows: exact } = await pageIn(`${path}?limit=${limit}&format=csv`, fields, 'csv')
+        const text = await (await service.get(`${path}?limit=${limit}&format=csv&dialect=${dialect}`)).bytes()
+        expect(Buffer.from(text.subarray(0, Buffer.byteLength(begin))).toString()).toBe(begin)
+        const safe = rowsOfCsv(fields, Buffer.from(text).toString(), { separator, point })
+        const changed = exact.flatMap((row, at) => (row['name'] === safe[at]?.['name'] ? [] : [[row['name'], safe[at]?.['name']]]))
+        const formulas = ['=1+1', '+34', '-5', '@SUM(A1)', '\tx', '\r', '\rx'].map((name) => [name, `'${name}`] as const)
+        const numbers = ['0012', '3-5', '1E5'].map((name) => [name, `="${name}"`] as const)
+        expect(new Map(changed as [string, string][])).toEqual(new Map([...formulas, ...numbers]))
+        expect(safe.map(({ name: _name, ...others }) => others)).toEqual(exact.map(({ name: _name, ...others }) => others))
+      }
+    },
+  )
 
   test('decimals=double has the same numbers as 64-bit floating-point numbers', async () => {
     for (const limit of [500, 1300]) {

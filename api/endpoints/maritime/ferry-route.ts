@@ -1,6 +1,7 @@
 import { ferryRoutes } from '../../../lake/datasets/maritime/ferry-routes.ts'
 import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
+import { zoneOf } from '../../../lake/places/clocks.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { localDate } from '../../../lake/schema/time.ts'
 import { meaning, nested, optional, type ValueOf } from '../../define/fields.ts'
@@ -38,6 +39,7 @@ export const ferryRouteFields = {
   kind: columns.kind,
   origin_id: meaning(ports.columns.port_id, 'Port of departure, as in /api/maritimo/puertos.'),
   origin: meaning(withExample(ports.columns.name, 'Dénia'), 'Its name.'),
+  origin_timezone: col.string(0, 'Its time zone; null if the port is not in Spain.', { nullable: true, example: 'Europe/Madrid' }),
   destination_id: meaning(ports.columns.port_id, 'Port of arrival, as in /api/maritimo/puertos.'),
   destination: meaning(withExample(ports.columns.name, 'Ibiza'), 'Its name.'),
   calls: nested.objects('Ports in the call order of most sailings, including origin and destination.', {
@@ -86,6 +88,7 @@ export function ferryRouteOf(connection: FerryConnection, { portOf }: PortCatalo
     kind: connection.kind,
     origin_id: origin.id,
     origin: origin.name,
+    origin_timezone: origin.province_code === null ? null : zoneOf(origin.province_code),
     destination_id: destination.id,
     destination: destination.name,
     calls: calls.map(({ terminal, port }) => ({ port_id: port.id, name: port.name, terminal: terminal.name, position: terminal.position })),

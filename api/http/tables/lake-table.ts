@@ -14,6 +14,7 @@ import { type Position, positionOf } from '../paging.ts'
 import { copyParquet, pointGeometry } from './parquet.ts'
 import type { Spooled } from './spool.ts'
 import { columnsFor, fileAbout, type TableAsk, type Tables } from './tables.ts'
+import { NUMBER_LIKE } from './text.ts'
 
 /** Up to this many rows, a table is written row by row: the engine's own writer has a higher fixed cost. */
 const FEW_ROWS = 1000
@@ -197,5 +198,9 @@ function cellOf(column: TableColumn, dialect: Dialect): Sql {
   const { isGuarded, point } = DIALECT_KINDS[dialect]
   if (point !== '.' && (kind === 'decimal' || kind === 'float')) return sql`replace(CAST(${value} AS VARCHAR), '.', ${point})`
   if (!isGuarded || !TEXTS.has(kind)) return value
-  return sql`CASE WHEN ${value}[1] IN ('=', '+', '-', '@', chr(9), chr(13)) THEN '''' || ${value} ELSE ${value} END`
+  return sql`CASE
+    WHEN ${value}[1] IN ('=', '+', '-', '@', chr(9), chr(13)) THEN '''' || ${value}
+    WHEN regexp_matches(${value}, ${NUMBER_LIKE}) THEN '="' || ${value} || '"'
+    ELSE ${value}
+  END`
 }

@@ -104,12 +104,20 @@ export function cellText(type: CellType, value: unknown): string | null {
 
 /** Texts that a spreadsheet takes for formulas. */
 const FORMULA = /^[=+\-@\t\r]/
+/** Texts that a spreadsheet takes for numbers or dates: `08796` would lose its zero, `="08796"` stays a text. RE2 syntax. */
+export const NUMBER_LIKE = '^[0-9][0-9.,/eE+-]*$'
+const numberLike = new RegExp(NUMBER_LIKE)
+
+function guarded(text: string | null): string | null {
+  if (text === null || text === undefined) return null
+  if (FORMULA.test(text)) return `'${text}`
+  return numberLike.test(text) ? `="${text}"` : text
+}
 
 function dialectText(type: CellType, dialect: Dialect): (value: unknown) => string | null {
   const { isGuarded, point } = DIALECT_KINDS[dialect]
   const { kind } = type
-  if (isGuarded && (kind === 'string' || kind === 'code'))
-    return (value) => (FORMULA.test(value as string) ? `'${value}` : (value as string | null))
+  if (isGuarded && (kind === 'string' || kind === 'code')) return (value) => guarded(value as string | null)
   if (point !== '.' && (kind === 'decimal' || kind === 'float')) return (value) => cellText(type, value)?.replace('.', point) ?? null
   return (value) => cellText(type, value)
 }

@@ -168,13 +168,16 @@ export const getIncidents = defineTool({
   },
   requests: ({ province, municipality, road, km_from, km_to, type, closed, severity_min, include_v16, ...point }) => {
     const where = { province, municipality, road, km_from, km_to, ...around(point) }
-    // A closure has the type of its cause, if the source states one.
-    const others = type?.filter((one) => one !== 'CLOSURE')
-    const kinds = [
-      ...(type?.includes('CLOSURE') ? [{ closed: closed ?? true }] : []),
-      ...(others?.length === 0 ? [] : [{ type: others, closed }]),
+    if (type?.includes('CLOSURE') && closed === false)
+      throw new Misuse('The type CLOSURE means closed roads: leave out closed, or the type.')
+    // A closure has the type of its cause, if the source states one. What is closed is in the first list only.
+    const others = type?.filter((one) => one !== 'CLOSURE') ?? []
+    const isBoth = others.length > 0 && closed === undefined
+    const kinds = type?.includes('CLOSURE') ? [{ closed: true }, ...(isBoth ? [{ type: others, closed: false }] : [])] : [{ type, closed }]
+    return [
+      ...kinds.map((one) => ({ ...incidents({ ...where, ...one, severity_min }), ...(one.closed === true ? { kind: 'closure' } : {}) })),
+      ...(include_v16 ? [beacons(where)] : []),
     ]
-    return [...kinds.map((one) => incidents({ ...where, ...one, severity_min })), ...(include_v16 ? [beacons(where)] : [])]
   },
 })
 
@@ -226,7 +229,11 @@ export const getRoadStatus = defineTool({
       .describe('By default all but cameras and speed_cameras.'),
     ...commonInput,
   },
-  requests: ({ road, km_from, km_to, include }) => (include ?? LIVE).map((part) => PARTS[part]({ road, km_from, km_to })),
+  requests: ({ road, km_from, km_to, include = LIVE }) => {
+    // Works are incidents too: each is shown once.
+    const type = include.includes('works') ? INCIDENT_TYPES.filter((one) => one !== 'ROADWORKS') : undefined
+    return include.map((part) => PARTS[part]({ road, km_from, km_to, ...(part === 'incidents' ? { type } : {}) }))
+  },
 })
 
 /** Traffic in a city, now and in the next hours. */

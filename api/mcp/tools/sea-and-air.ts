@@ -6,7 +6,6 @@ import { amount, defineTool, type LookUp, labelled, Misuse, phrase, place, type 
 const MARINE_FUEL: Omit<ToolRequest, 'query'> = {
   kind: 'marine_price',
   path: '/api/maritimo',
-  isSaid: (one) => one['price'] !== null,
   fields: ['id', 'port', 'fuel', 'use', 'price', 'price_unit', 'operator', 'municipality', 'province', 'observed_at'],
   line: (one) =>
     phrase(
@@ -26,6 +25,7 @@ const FERRY: Omit<ToolRequest, 'query'> = {
     'id',
     'name',
     'origin',
+    'origin_timezone',
     'destination',
     'operator_name',
     'sailings_per_week',

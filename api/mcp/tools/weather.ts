@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { around, commonInput, instant, municipality, near, province, stretch } from '../input.ts'
+import { zoneOfRecord } from '../text.ts'
 import { amount, defineTool, type LookUp, labelled, Misuse, phrase, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
 import { drivingWeather } from './road.ts'
 
@@ -149,8 +150,9 @@ export const getWeather = defineTool({
       return forecasts.map((one) => ({ ...one, query }))
     }
     if (station === undefined && road === undefined) throw new Misuse('The history needs a station or a road: give one of them.')
-    const id = station === undefined ? undefined : await weatherStationOf(station, lookUp)
-    return [{ ...HISTORY, query: { station: id, road, from, to, interval } }]
+    if (station === undefined) return [{ ...HISTORY, query: { road, from, to, interval } }]
+    const found = await weatherStationOf(station, lookUp)
+    return [{ ...HISTORY, zone: zoneOfRecord(found), query: { station: String(found['id']), road, from, to, interval } }]
   },
 })
 
@@ -168,10 +170,10 @@ async function middleOf(
   return found as { readonly lat: number; readonly lon: number }
 }
 
-/** The id of a weather station, by name or id: the best match. Throws `Misuse` if there is none. */
-async function weatherStationOf(station: string, lookUp: LookUp): Promise<string> {
-  if (/^\d{4}\w?$/.test(station)) return station
+/** A weather station, by name or id: the best match. Throws `Misuse` if there is none. */
+async function weatherStationOf(station: string, lookUp: LookUp): Promise<ReplyRecord> {
   const [found] = await lookUp('/api/search', { q: station, collections: ['weather-stations'], limit: 1 })
-  if (!found) throw new Misuse(`No weather station is named ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
-  return String(found['id'])
+  if (found) return found
+  if (/^\d{4}\w?$/.test(station)) return { id: station }
+  throw new Misuse(`No weather station is named ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
 }

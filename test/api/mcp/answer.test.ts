@@ -23,7 +23,7 @@ async function answered(
   const bodies = [body].flat()
   const headers = new Headers({ 'x-data-age': '600' })
   const ask = async (): Promise<ApiReply> => ({ status: 200, headers, body: bodies.shift() as ReplyRecord })
-  const parts = { ask, baseUrl: '', isServed: () => true, clock: () => NOW, signal: new AbortController().signal }
+  const parts = { ask, baseUrl: '', clock: () => NOW, signal: new AbortController().signal }
   const { text, structured } = await answerTool(tool, {}, parts)
   return { text, bytes: Buffer.byteLength(JSON.stringify(structured)), answer: structured as unknown as ReplyRecord }
 }
@@ -46,6 +46,23 @@ test('a list too large loses its last records; a list without records matches no
   expect((many.answer['items'] as ReplyRecord[]).length).toBeGreaterThan(10)
   const none = await answered({ total: 0, trains: [] })
   expect([none.answer['items'], none.text]).toEqual([[], expect.stringContaining('Nothing matches.')])
+})
+
+test('an answer too large keeps a record of each kind', async () => {
+  const bodies = [60, 2, 40].map((count) => ({ total: count, trains: stops(count) }))
+  const { bytes, answer, text } = await answered(bodies, [{ kind: 'one' }, { kind: 'two' }, { kind: 'three' }])
+  const kinds = (answer['items'] as ReplyRecord[]).map(({ kind }) => kind)
+  const shown = ['one', 'two', 'three'].map((kind) => kinds.filter((one) => one === kind).length)
+  expect([bytes <= 8000, shown[1], Math.abs((shown[0] as number) - (shown[2] as number)) <= 3]).toEqual([true, 2, true])
+  expect(text).toContain(`three: 40 found, ${shown[2]} shown`)
+})
+
+test('empty lists of inputs are as if they were absent', async () => {
+  const given: object[] = []
+  const tool = { title: 'Trains', requests: (input: object) => given.push(input) && [TRAIN] } as unknown as Tool
+  const ask = async (): Promise<ApiReply> => ({ status: 200, headers: new Headers(), body: { total: 0, trains: [] } })
+  await answerTool(tool, { type: [], limit: 3 } as object, { ask, baseUrl: '', clock: () => NOW, signal: new AbortController().signal })
+  expect(given).toEqual([{ limit: 3 }])
 })
 
 test('each kind of record states the age of its own data, what was asked comes first, and records without a value are left out', async () => {
@@ -90,9 +107,15 @@ test('local times are those of the place of a record, in winter and summer', () 
     { airport: 'TFN' },
     { province: 'Las Palmas' },
     { lat: 28.1, lon: -15.4 },
+    { provinces: ['Las Palmas', 'Santa Cruz de Tenerife'] },
+    { origin_timezone: 'Atlantic/Canary', origin: 'Los Cristianos' },
     { airport: 'MAD' },
     { province: 'Madrid', lon: -3.7 },
+    { provinces: ['Las Palmas', 'Cádiz'] },
     {},
   ]
-  expect(zones.map((one) => localTime(NOW, zoneOfRecord(one)).slice(11))).toEqual(['23:30', '23:30', '23:30', '00:30', '00:30', '00:30'])
+  const times = zones.map((one) => localTime(NOW, zoneOfRecord(one) as string).slice(11))
+  expect(times).toEqual([...Array(5).fill('23:30'), ...Array(4).fill('00:30')])
+  // Of a port abroad only the instant is known.
+  expect(withLocalTimes('at 2026-01-02T22:30:00.000Z', zoneOfRecord({ origin_timezone: null }))).toBe('at 2026-01-02T22:30:00.000Z')
 })

@@ -108,10 +108,11 @@ describe('tools', () => {
     expect(await asked({ road: 'A-6', type: ['CLOSURE'] })).toEqual([{ type: undefined, closed: true }])
     expect(await asked({ type: ['ACCIDENT', 'CLOSURE'] })).toEqual([
       { type: undefined, closed: true },
-      { type: ['ACCIDENT'], closed: undefined },
+      { type: ['ACCIDENT'], closed: false },
     ])
     expect(await asked({ type: ['ACCIDENT'], closed: true })).toEqual([{ type: ['ACCIDENT'], closed: true }])
     expect(await asked({})).toEqual([{ type: undefined, closed: undefined }])
+    expect((await call('get_incidents', { type: ['CLOSURE'], closed: false })).content[0].text).toContain('means closed roads')
   })
 
   test('find a vessel by name, vessels around a port, and aircraft around an airport', async () => {
