@@ -6,11 +6,13 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import org.openapitools.client.ApiClient;
 
 /**
- * Parses one reply of each operation by a client of openapi-generator, and compares numbers, flags and lengths with the reply:
+ * Parses one reply of each operation by a client of openapi-generator, and compares all values with the reply; instants may be written otherwise:
  * ReadReplies REQUESTS.json.
  */
 public class ReadReplies {
@@ -51,6 +53,7 @@ public class ReadReplies {
     if (sent.isNull()) return null;
     if (parsed == null) return place + " is lost";
     if (sent.isNumber()) return sent.asDouble() == parsed.asDouble() && parsed.isNumber() ? null : place + " became " + parsed;
+    if (sent.isTextual()) return isSame(sent.asText(), parsed.asText()) && parsed.isTextual() ? null : place + " became " + parsed;
     if (sent.isBoolean()) return sent.equals(parsed) ? null : place + " became " + parsed;
     if (sent.isArray() && sent.size() != parsed.size()) return place + " has another length";
     for (int at = 0; sent.isArray() && at < sent.size(); at++) {
@@ -62,5 +65,15 @@ public class ReadReplies {
       if (found != null) return found;
     }
     return null;
+  }
+
+  /** True for equal texts, and for the same instant in two forms. */
+  static boolean isSame(String sent, String parsed) {
+    if (sent.equals(parsed)) return true;
+    try {
+      return OffsetDateTime.parse(sent).isEqual(OffsetDateTime.parse(parsed));
+    } catch (DateTimeParseException error) {
+      return false;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientRequest } from './typescript.ts'
 
 /**
- * A Go program beside a client of oapi-codegen: it parses one reply of each request, and compares the numbers, texts and lengths
+ * A Go program beside a client of oapi-codegen: it parses one reply of each request, and compares all its values
  * of the result with those of the reply. As clients in Go do, it sends no Accept.
  */
 export function goProgram(requests: readonly ClientRequest[]): string {
@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"time"
 )
 
 var failed = 0
@@ -71,8 +72,14 @@ func differs(place string, sent, parsed any) string {
 			}
 		}
 	case string:
-		if _, ok := parsed.(string); !ok {
+		other, ok := parsed.(string)
+		if !ok {
 			return place + " is no text"
+		}
+		before, wrong := time.Parse(time.RFC3339Nano, one)
+		after, alsoWrong := time.Parse(time.RFC3339Nano, other)
+		if one != other && (wrong != nil || alsoWrong != nil || !before.Equal(after)) {
+			return fmt.Sprint(place, ": ", one, " became ", other)
 		}
 	default:
 		if !reflect.DeepEqual(sent, parsed) {

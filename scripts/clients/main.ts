@@ -60,8 +60,8 @@ async function check(): Promise<boolean> {
     const files = {
       'openapi.json': description,
       'json.json': json,
-      'requests.json': { url, key, requests },
-      'few.json': { url, key, requests: few },
+      'requests.json': { url, key, requests: requests.map(({ reply: _reply, ...one }) => one) },
+      'few.json': { url, key, requests: few.map(({ reply: _reply, ...one }) => one) },
     }
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), JSON.stringify(content))
     const asked: Asked = { requests, few, description: description as Description, json: json as Description, env: { API: url, KEY: key } }
@@ -95,9 +95,9 @@ async function answeredRequests(service: FuzzedService): Promise<ClientRequest[]
   for (const endpoint of endpoints) {
     const id = endpointId(endpoint.path)
     const path = requestOf(endpoint, ids[id] ?? {}, Date.now())
-    const response = await fetch(`${service.url}${path}`, { headers: { 'X-API-Key': service.key } })
-    await response.arrayBuffer()
-    if (response.ok) found.push({ id, tag: endpoint.domain, template: endpoint.path, path, returns: endpoint.returns })
+    const response = await fetch(`${service.url}${path}`, { headers: { 'X-API-Key': service.key, Accept: 'application/json' } })
+    const reply: unknown = await response.json()
+    if (response.ok) found.push({ id, tag: endpoint.domain, template: endpoint.path, path, returns: endpoint.returns, reply })
     else without.push(`${path} (${response.status})`)
   }
   process.stdout.write(`${found.length} of ${endpoints.length} paths have data`)

@@ -2,6 +2,8 @@ import type { Endpoint } from '../../api/define/endpoint.ts'
 
 /** Types of the description, which openapi-typescript writes beside the program. */
 const SCHEMA = './schema.d.ts'
+/** Entries of each list that are compared with its type. */
+const FEW = 5
 
 /** A request for data that a generated client makes. */
 export interface ClientRequest {
@@ -14,6 +16,8 @@ export interface ClientRequest {
   /** Its path and query. */
   readonly path: string
   readonly returns: Endpoint['returns']
+  /** A reply to it. */
+  readonly reply: unknown
 }
 
 interface ParamSchema {
@@ -32,7 +36,7 @@ interface DescribedParam {
   readonly schema: ParamSchema
 }
 
-/** A program that makes the requests by openapi-fetch: it compiles only if the types have the members that replies have. */
+/** A program that makes the requests by openapi-fetch: it compiles only if the replies are of the generated types. */
 export function typescriptProgram(requests: readonly ClientRequest[], description: Description): string {
   return `import createClient from 'openapi-fetch'
 import type { paths } from '${SCHEMA}'
@@ -43,6 +47,7 @@ const client = createClient<paths, 'application/json'>({
 })
 ${ask('typescript')}
 ${requests.map((request) => askOf(request, description)).join('\n')}
+${requests.map(({ template, reply }, at) => typedReply(`paths[${JSON.stringify(template)}]['get']['responses']['200']['content']['application/json']`, reply, at)).join('\n')}
 ${ending('typescript', requests.length)}`
 }
 
@@ -52,7 +57,7 @@ function askOf(request: ClientRequest, description: Description): string {
   return `await ask(${JSON.stringify(path)}, client.GET(${JSON.stringify(template)}, { params: ${params} }), (data) => data.${memberOf(returns)})`
 }
 
-/** A program that makes the requests by a client of hey-api: it compiles only if the types have the members that replies have. */
+/** A program that makes the requests by a client of hey-api: it compiles only if the replies are of the generated types. */
 export function heyApiProgram(requests: readonly ClientRequest[], description: Description): string {
   const names = requests.map(({ id }) => camel(id))
   const asks = requests.map((request, at) => {
@@ -68,7 +73,13 @@ const client = createClient({
 })
 ${ask('hey-api')}
 ${asks.join('\n')}
+${requests.map(({ reply }, at) => typedReply(`NonNullable<Awaited<ReturnType<typeof ${names[at]}<false>>>['data']>`, reply, at)).join('\n')}
 ${ending('hey-api', requests.length)}`
+}
+
+/** A reply as a literal of a type: a member that the type lacks, or of another type, does not compile. */
+function typedReply(type: string, reply: unknown, at: number): string {
+  return `export const reply${at}: ${type} = ${JSON.stringify(reply, (_name, value) => (Array.isArray(value) ? value.slice(0, FEW) : value))}`
 }
 
 /** The program's function that makes one request and reads a member of its reply. */

@@ -208,8 +208,37 @@ const traffic = (query: ToolRequest['query']): ToolRequest => ({
     ),
 })
 
+function chargers(query: ToolRequest['query']): ToolRequest {
+  return {
+    ...{ kind: 'charging_site', path: '/api/electrolineras', query },
+    fields: [
+      'id',
+      'name',
+      'operator',
+      'road',
+      'km',
+      'province',
+      'municipality',
+      'connector_types',
+      'max_power_kw',
+      'simultaneous_cars',
+      'lat',
+      'lon',
+    ],
+    line: (one) =>
+      phrase(
+        `Charging site at ${place(one)}`,
+        amount(one, 'operator'),
+        labelled('up to', one, 'max_power_kw', 'kW'),
+        amount(one, 'simultaneous_cars', 'cars at once'),
+        Array.isArray(one['connector_types']) ? one['connector_types'].join(' + ') : null,
+        `id ${String(one['id'])}`,
+      ),
+  }
+}
+
 const LIVE = ['incidents', 'v16', 'works', 'panels', 'traffic', 'weather'] as const
-const PARTS = { incidents, v16: beacons, works, panels, traffic, weather: drivingWeather, cameras, speed_cameras: speedCameras }
+const PARTS = { incidents, v16: beacons, works, panels, traffic, weather: drivingWeather, cameras, speed_cameras: speedCameras, chargers }
 
 /** All live data of a road. */
 export const getRoadStatus = defineTool({
@@ -223,10 +252,10 @@ export const getRoadStatus = defineTool({
     km_from: stretch.km_from,
     km_to: stretch.km_to,
     include: z
-      .array(z.enum([...LIVE, 'cameras', 'speed_cameras']))
-      .max(8)
+      .array(z.enum([...LIVE, 'cameras', 'speed_cameras', 'chargers']))
+      .max(9)
       .optional()
-      .describe('By default all but cameras and speed_cameras.'),
+      .describe('By default all but cameras, speed_cameras and chargers (of electric cars).'),
     ...commonInput,
   },
   requests: ({ road, km_from, km_to, include = LIVE }) => {

@@ -6,7 +6,7 @@ export const INPUTS: Readonly<Record<string, readonly object[]>> = {
   ],
   get_road_status: [
     { road: 'A-7', km_from: 1, km_to: 500 },
-    { road: 'A-7', include: ['cameras', 'speed_cameras'] },
+    { road: 'A-7', include: ['cameras', 'speed_cameras', 'chargers'] },
   ],
   get_traffic_intensity: [
     { city: 'madrid', forecast_hours: 2, level_min: 'DENSE' },
