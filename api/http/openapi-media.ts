@@ -8,10 +8,16 @@ const KEPT: readonly string[] = [essenceOf('json'), 'application/problem+json']
 const OF_OTHERS: readonly unknown[] = ['dialect', 'codec', 'decimals']
 
 /**
- * Returns the description without the other media types of bodies that exist as JSON, for generators of clients: they take one
- * type, or none. Bodies without a JSON form stay. Parameters have the values that JSON allows.
+ * Parameters whose values do not become names in clients: members such as `name` (every enumeration of Kotlin and Java has one),
+ * and a parameter that is a reserved word (`operator`).
  */
-export function onlyJson(description: Part): Part {
+const UNNAMED: readonly unknown[] = ['fields', 'sort', 'operator']
+
+/**
+ * Returns the description without the other media types of bodies that exist as JSON, for generators of clients: they take one
+ * type, or none. Bodies without a JSON form stay. Parameters have the values that JSON allows; no client sends the events.
+ */
+export function onlyJson({ webhooks: _events, ...description }: Part): Part {
   const { components, ...rest } = jsonIn(description) as Part & { readonly components: Part }
   const { schemas, ...others } = components as { readonly schemas: Part }
   const text = JSON.stringify([rest, components])
@@ -39,9 +45,14 @@ function queryName(part: unknown): unknown {
 
 function parameterOf(parameter: Part): Part {
   const { name, schema, description } = parameter as { readonly name: string; readonly schema: Part; readonly description: string }
+  if (UNNAMED.includes(name)) return { ...parameter, schema: withoutEnum(schema) }
   if (name === 'format') return { ...parameter, schema: { ...schema, enum: ['json'] } }
   const most = schema[LIMIT_BY_FORMAT] as Part | undefined
   if (!most) return parameter
   const { [LIMIT_BY_FORMAT]: _most, ...limit } = schema
   return { ...parameter, description: description.replace(/ At most .*$/, ''), schema: { ...limit, maximum: most['json'] } }
+}
+
+function withoutEnum({ enum: _values, items, ...schema }: Part): Part {
+  return { ...schema, ...(items === undefined ? {} : { items: withoutEnum(items as Part) }) }
 }

@@ -21,8 +21,8 @@ export function contentOf(endpoint: Endpoint, format: Format): Part {
 function replySchema(endpoint: Endpoint): JsonSchema {
   const { returns, read } = endpoint
   const record = ref('schemas', returns.record.name)
-  if (returns.kind === 'one')
-    return { allOf: [record, { type: 'object', required: ['meta'], properties: { meta: ref('schemas', 'Meta') } }] }
+  // Not by allOf: generators of clients lose the nulls of its members.
+  if (returns.kind === 'one') return withMeta(recordSchema(returns.record, { strict: false }))
   return {
     type: 'object',
     required: [
@@ -40,6 +40,11 @@ function replySchema(endpoint: Endpoint): JsonSchema {
       ...tailMembers(read.kind === 'changes'),
     },
   }
+}
+
+function withMeta({ properties, required, ...schema }: JsonSchema): JsonSchema {
+  const names = (required ?? []) as readonly string[]
+  return { ...schema, required: [...names, 'meta'], properties: { ...(properties as Part), meta: ref('schemas', 'Meta') } }
 }
 
 /** The schema of an endpoint's GeoJSON reply. */

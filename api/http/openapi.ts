@@ -75,7 +75,8 @@ export function openapi(
       ...domains.map((name) => ({ name, description: `Data of the domain ${name}.` })),
       { name: 'extra', description: 'Beyond the catalogue of the specification.' },
       { name: 'account', description: 'Keys and their account.' },
-      { name: 'webhooks', description: 'Events that are sent to your URL.' },
+      { name: 'webhooks', description: 'URLs of yours that events are sent to.' },
+      { name: 'events', description: 'Events that are sent to your URL.' },
       { name: 'platform', description: 'Health, plans and descriptions of the service.' },
     ],
     paths: withShared({

@@ -96,7 +96,7 @@ export async function answerTool(tool: Tool, given: CommonInput, parts: AnswerPa
   )
   const answered = results.flatMap((one) => ('reply' in one ? [one] : []))
   const unanswered = results.flatMap((one) => ('reason' in one ? [one] : []))
-  const reasons = unanswered.map(({ reason }) => reason)
+  const reasons = [...new Set(unanswered.map(({ reason }) => reason))]
   if (answered.length > 0) return condense(tool, answered, { input, parts, reasons })
   const instead = tool.instead && unanswered.some(({ needsPlan }) => needsPlan) ? ` The free tool that comes closest: ${tool.instead}.` : ''
   return failure(`${reasons.join('. ')}.${instead}`)

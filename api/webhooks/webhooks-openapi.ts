@@ -198,7 +198,7 @@ export function eventWebhooks(): Part {
       {
         post: {
           operationId: `event_${type.replace('.', '_')}`,
-          tags: ['webhooks'],
+          tags: ['events'],
           summary: EVENT_TYPES[type],
           security: [],
           parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({

@@ -158,9 +158,9 @@ function asDoubles({ kind, of }: Column, value: Sql): Sql {
 function copyOptions(dataset: Dataset, format: ExportFormat, columns: Chosen): string {
   if (format === 'csv.gz') return "FORMAT csv, HEADER, NEW_LINE '\r\n', COMPRESSION gzip, USE_TMP_FILE false"
   if (format === 'ndjson.gz') return 'FORMAT json, COMPRESSION gzip, USE_TMP_FILE false'
-  const types = new Map<string, string>()
-  if (columns.some(([, { kind }]) => kind === 'point')) types.set('geometry', 'Point')
-  for (const [name, { kind }] of columns) if (isGeometry(kind)) types.set(name, GEOMETRY_TYPES[kind])
+  const types = new Map<string, readonly string[]>()
+  if (columns.some(([, { kind }]) => kind === 'point')) types.set('geometry', ['Point'])
+  for (const [name, { kind }] of columns) if (isGeometry(kind)) types.set(name, [GEOMETRY_TYPES[kind]])
   const geo = format === 'geoparquet' ? geoMetadata(types) : null
   const texts = [`attribution: ${quoteText(attributionOf(dataset))}`, ...(geo === null ? [] : [`geo: ${quoteText(geo)}`])]
   return `FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, WRITE_BLOOM_FILTER false, KV_METADATA {${texts.join(', ')}}`

@@ -8,7 +8,7 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
-import { rowsOfArrow, rowsOfDuckdb } from './table-readers.ts'
+import { pointsOfDuckdb, rowsOfArrow, rowsOfDuckdb } from './table-readers.ts'
 
 /** The eleven fields of the specification, in its order. */
 const SPECIFIED = ['id', 'type', 'road', 'km', 'province', 'severity', 'description', 'delay_minutes', 'lat', 'lon', 'created_at']
@@ -109,6 +109,8 @@ test('the records of an incident are the published ones in JSON, and native list
   const [parquet] = (await rowsOfDuckdb(incidentShape.fields, await bytes('parquet'))).rows
   expect(arrow?.['measures']).toEqual([row])
   expect(parquet?.['measures']).toEqual([row])
+  // Without a line its position is its place, as in GeoJSON.
+  expect([json.incidents[0].geometry, await pointsOfDuckdb(await bytes('parquet'))]).toEqual([null, [[-3.6, 40.5]]])
 })
 
 describe('filters', () => {

@@ -107,6 +107,20 @@ export async function rowsOfDuckdb(fields: Fields, bytes: Buffer): Promise<{ row
   return { rows, about: new Map(keys.getRows() as [string, string][]) }
 }
 
+/** The points in the column `geometry` of GeoParquet, as [lon, lat]; null for other shapes and none. */
+export async function pointsOfDuckdb(bytes: Buffer): Promise<(readonly [number, number] | null)[]> {
+  const path = join(tempFolder(), 'points.parquet')
+  await writeFile(path, bytes)
+  duckdb ??= await (await DuckDBInstance.create(':memory:')).connect()
+  const found = await duckdb.runAndReadAll(`SELECT geometry FROM read_parquet('${path}')`)
+  return found.getRows().map(([value]) => {
+    const wkb = (value as { bytes?: Uint8Array } | null)?.bytes
+    if (!wkb || wkb[1] !== WKB_POINT) return null
+    const view = new DataView(wkb.buffer, wkb.byteOffset)
+    return [view.getFloat64(5, true), view.getFloat64(13, true)]
+  })
+}
+
 /** Rows of Parquet by hyparquet, which supports snappy. */
 export async function rowsOfHyparquet(fields: Fields, bytes: Buffer): Promise<FlatRow[]> {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer
@@ -218,8 +232,13 @@ function plain(type: CellType | undefined, value: unknown): unknown {
   }
 }
 
+const WKB_POINT = 1
+
 function geometryOf(kind: GeometryKind, value: unknown): unknown {
-  const wkb = value instanceof Uint8Array ? value : (value as { bytes?: Uint8Array }).bytes
+  const { bytes, type } = value as { readonly bytes?: Uint8Array; readonly type?: string }
+  const wkb = value instanceof Uint8Array ? value : bytes
+  // A record without a shape has its position there, as in GeoJSON.
+  if (wkb?.[1] === WKB_POINT || type === 'Point') return null
   if (!wkb) return value
   return { type: GEOMETRY_TYPES[kind], coordinates: ofWkb(kind, wkb) }
 }

@@ -74,15 +74,28 @@ function portsOf(parameter: string, text: string | null, { ports: all }: PortCat
   if (text === null) return null
   const withFerries = [...all.values()].filter(({ connections }) => connections.length > 0)
   const byId = withFerries.filter(({ id }) => id.toLowerCase() === text.toLowerCase())
-  const wanted = foldName(text).split(' ')
-  const isNamed = ({ name, listed }: Port): boolean => {
-    const words = foldName(`${name} ${listed?.alternate_name ?? ''}`).split(' ')
-    return wanted.every((one) => one !== '' && words.some((word) => word.startsWith(one)))
-  }
-  const found = byId.length > 0 ? byId : withFerries.filter(isNamed)
+  const found = byId.length > 0 ? byId : bestNamed(withFerries, foldName(text))
   if (found.length > 0) return new Set(found)
   const names = withFerries.map(({ name }) => name).sort()
   throw new InvalidParam(`expected a port with ferries: ${names.join(', ')}`, {
     ...{ parameter, value: text, allowed: names, near: () => nearest(text, names) },
   })
+}
+
+/** The ports that a folded text names: wholly, else by their first words, else by any words, else by beginnings of words. */
+function bestNamed(all: readonly Port[], text: string): readonly Port[] {
+  const wanted = text.split(' ').filter((word) => word !== '')
+  if (wanted.length === 0) return []
+  const tiers: readonly ((name: string) => boolean)[] = [
+    (name) => name === text,
+    (name) => name.startsWith(`${text} `),
+    (name) => wanted.every((one) => name.split(' ').includes(one)),
+    (name) => wanted.every((one) => name.split(' ').some((word) => word.startsWith(one))),
+  ]
+  const namesOf = ({ name, listed }: Port): readonly string[] => [name, listed?.alternate_name ?? '', ...name.split('/')].map(foldName)
+  for (const isNamed of tiers) {
+    const found = all.filter((port) => namesOf(port).some(isNamed))
+    if (found.length > 0) return found
+  }
+  return []
 }

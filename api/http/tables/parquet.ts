@@ -62,7 +62,9 @@ export function readStaged(paths: readonly string[], columns: readonly TableColu
   const types = columns.map(({ name, type }) => sql`${outputName(name)}: ${stagedType(type)}`)
   const cells = columns.map(({ name, type }) => {
     const column = outputName(name)
-    return isGeometry(type.kind) ? sql`ST_AsWKB(CAST(${column} AS GEOMETRY)) AS ${column}` : column
+    if (!isGeometry(type.kind)) return column
+    const shape = sql`ST_AsWKB(CAST(${column} AS GEOMETRY))`
+    return sql`${fallsBack(name, columns) ? sql`coalesce(${shape}, ${pointWkb(sql`lat`, sql`lon`)})` : shape} AS ${column}`
   })
   const files = new Bound(listValue([...paths]), LIST(VARCHAR))
   // Numbering the rows keeps the engine from reading ahead with several threads, which would take most of the memory.
@@ -77,14 +79,20 @@ export function pointGeometry(columns: readonly TableColumn[]): Sql[] {
   return [sql`${pointWkb(sql`lat`, sql`lon`)} AS geometry`]
 }
 
+/** True for the geometry of records that also have a position, which is their place where they have no shape, as in GeoJSON. */
+function fallsBack(name: string, columns: readonly TableColumn[]): boolean {
+  return name === 'geometry' && ['lat', 'lon'].every((half) => columns.some((one) => one.name === half && one.field === 'position'))
+}
+
 function hasPlace(columns: readonly TableColumn[]): boolean {
   return ['lat', 'lon'].every((half) => columns.some(({ name, isPlace }) => name === half && isPlace))
 }
 
 /** Returns GeoParquet's key-values of a table. */
 function geoTexts(columns: readonly TableColumn[]): (readonly [string, string])[] {
-  const types = new Map<string, string>(hasPlace(columns) ? [['geometry', 'Point']] : [])
-  for (const { name, type } of columns) if (isGeometry(type.kind)) types.set(name, GEOMETRY_TYPES[type.kind])
+  const types = new Map<string, readonly string[]>(hasPlace(columns) ? [['geometry', ['Point']]] : [])
+  for (const { name, type } of columns)
+    if (isGeometry(type.kind)) types.set(name, [GEOMETRY_TYPES[type.kind], ...(fallsBack(name, columns) ? ['Point'] : [])])
   const text = geoMetadata(types)
   return text === null ? [] : [['geo', text]]
 }

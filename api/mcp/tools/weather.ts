@@ -142,7 +142,8 @@ export const getWeather = defineTool({
     }
     if (what === 'air') {
       if (road !== undefined) throw new Misuse('Air quality needs a province or a point: give one of them instead of the road.')
-      return [{ ...AIR, query: { province, municipality, ...at } }]
+      if (municipality === undefined) return [{ ...AIR, query: { province, ...at } }]
+      return [{ ...AIR, query: around({ ...(await middleOf(municipality, province, lookUp)), radius_km: point.radius_km ?? NEAR_KM }) }]
     }
     if (what === 'forecast') {
       const query = { province, municipality, road, km_from, km_to, lat: at.lat, lon: at.lon }
@@ -156,7 +157,7 @@ export const getWeather = defineTool({
   },
 })
 
-/** Radius around a municipality in which the weather now is looked for: few have a station of their own. */
+/** Radius around a municipality in which weather and air quality now are looked for: few have a station of their own. */
 const NEAR_KM = 25
 
 /** The position of a municipality. Throws `Misuse` if none has the name. */

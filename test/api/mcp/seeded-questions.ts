@@ -77,7 +77,7 @@ export const seededQuestions: readonly SeededQuestion[] = [
   {
     question: 'Is the A-6 clear at km 165?',
     ...{ at: winter, tool: 'get_road_status', args: { road: 'A-6', km_from: 160, km_to: 170 } },
-    says: ['State of a road, incident: 1 found', 'calzada cortada', 'panel: 0 found'],
+    says: ['State of a road, incident: 0 found', 'roadworks: 1 found', 'calzada cortada', 'panel: 0 found'],
   },
   {
     question: 'How is the traffic in Barcelona?',
