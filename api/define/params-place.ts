@@ -1,6 +1,7 @@
 import { allMunicipalities, municipalityByCode, municipalityByName } from '../../lake/places/municipalities.ts'
 import { foldName } from '../../lake/places/names.ts'
-import { provinceByCode, provinceByName, provinces } from '../../lake/places/provinces.ts'
+import { provinces } from '../../lake/places/provinces.ts'
+import { isIsland, nameOfRegion, provincesOf, type Region, regionNames, regionOf } from '../../lake/places/regions.ts'
 import { RADIALS } from '../../lake/places/road-key.ts'
 import type { Area, Box } from './geo.ts'
 import { type Group, group, numberParam, type Param, param, plainText, type ValuesOf } from './params.ts'
@@ -14,27 +15,49 @@ const RADIUS_M = 5_000
 /** Maximum length of a place name, in characters; the longest in use has some 50. */
 const NAME_MOST = 80
 
-/** A province by its name in any official language (accents and case ignored) or INE code; the value is the code. */
-export const provinceParam: Param<string | null> = param({
-  about: 'Province: its name in any official language (case and accents are ignored), or its INE code of two digits.',
+const ABOUT_REGION =
+  'Province or autonomous community: its name in any official language (case and accents are ignored), the INE code of a province (28) or the ISO 3166-2 code of a community (ES-CT), which means its provinces.'
+
+/** A province, an autonomous community or an island by its name in any official language or its code; the value has INE codes. */
+export const provinceParam: Param<Region | null> = param({
+  about: `${ABOUT_REGION} Or an island by its name or INE code (384): its municipalities, and positions in them or within 2 km.`,
+  schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
+  parse: readRegion,
+  example: 'Madrid',
+})
+
+/** The same without islands, for data of whole provinces. */
+export const wholeProvinceParam: Param<Region | null> = param({
+  about: `${ABOUT_REGION} An island is rejected: this is known by province only.`,
   schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
   parse: (text) => {
-    const name = plainText(text, NAME_MOST)
-    const found = provinceByCode(name) ?? provinceByName(name)
-    if (found) return found.code
-    const names = provinces.flatMap((one) => [one.name, ...Object.values(one.names)])
-    const allowed = provinces.map((one) => one.name)
-    throw new InvalidParam(`expected a province or its INE code (01 to 52): ${allowed.join(', ')}`, {
-      allowed,
-      near: () => nearest(name, names),
-    })
+    const region = readRegion(text)
+    if (!isIsland(region)) return region
+    const own = provinces.filter(({ code }) => provincesOf(region).includes(code)).map(({ name }) => name)
+    throw new InvalidParam(
+      `expected a province or an autonomous community: this is known by province only; the island is in ${own.join()}`,
+      {
+        allowed: own,
+      },
+    )
   },
   example: 'Madrid',
 })
 
+function readRegion(text: string): Region {
+  const name = plainText(text, NAME_MOST)
+  const found = regionOf(name)
+  if (found) return found
+  const { official: allowed, all } = regionNames()
+  throw new InvalidParam(
+    `expected a province or its INE code (01 to 52), an autonomous community (or ES-AN to ES-VC) or an island (or 071 to 384): ${allowed.join(', ')}`,
+    { allowed, near: () => nearest(name, all) },
+  )
+}
+
 /** A place by its administrative names; null for parts that the caller leaves open. */
 export interface PlaceFilter {
-  readonly province_code: string | null
+  readonly region: Region | null
   /** INE codes of the municipalities with the name, usually one. */
   readonly municipality_codes: readonly string[] | null
 }
@@ -55,7 +78,7 @@ export const placeParams: Group<PlaceFilter> = group(
     municipality: municipalityParam,
   },
   ({ province, municipality }) => ({
-    province_code: province,
+    region: province,
     municipality_codes: municipality === null ? null : municipalitiesOf(municipality, province),
   }),
 )
@@ -179,21 +202,28 @@ function readBox(text: string): Box {
   return { kind: 'box', west, south, east, north }
 }
 
-/** The codes of the municipalities with a name or code, of a province or, if null, of all; none without a match. */
-export function municipalityCodes(text: string, province: string | null): string[] {
+/** The codes of the municipalities with a name or code, of a region or, if null, of all; none without a match. */
+export function municipalityCodes(text: string, region: Region | null): string[] {
+  const isInside = isMunicipalityOf(region)
   const byCode = municipalityByCode(text)
-  if (byCode && (province === null || byCode.code.startsWith(province))) return [byCode.code]
-  const searched = province === null ? provinces.map((one) => one.code) : [province]
-  return searched.flatMap((code) => municipalityByName(text, code)?.code ?? [])
+  if (byCode && isInside(byCode)) return [byCode.code]
+  const searched = region === null ? provinces.map((one) => one.code) : provincesOf(region)
+  return searched.flatMap((code) => municipalityByName(text, code) ?? []).flatMap((one) => (isInside(one) ? [one.code] : []))
 }
 
+const isMunicipalityOf =
+  (region: Region | null) =>
+  ({ code }: { readonly code: string }): boolean =>
+    region === null || region.some((part) => code.startsWith(part))
+
 /** The codes of the municipalities with a name or code. Throws `InvalidParam` without a match. */
-export function municipalitiesOf(text: string, province: string | null): string[] {
-  const codes = municipalityCodes(text, province)
+export function municipalitiesOf(text: string, region: Region | null): string[] {
+  const codes = municipalityCodes(text, region)
   if (codes.length > 0) return codes
-  const candidates = allMunicipalities().filter((one) => province === null || one.code.startsWith(province))
-  const names = candidates.map((one) => one.name)
-  const inside = province === null ? '' : ` of ${provinceByCode(province)?.name}`
+  const names = allMunicipalities()
+    .filter(isMunicipalityOf(region))
+    .map((one) => one.name)
+  const inside = region === null ? '' : ` of ${nameOfRegion(region)}`
   throw new InvalidParam(`expected the name or INE code (5 digits) of a municipality${inside}`, {
     parameter: 'municipality',
     near: () => nearest(text, names),

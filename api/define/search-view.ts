@@ -1,3 +1,4 @@
+import type { Region } from '../../lake/places/regions.ts'
 import type { Point } from '../../lake/schema/columns.ts'
 import type { Plan } from '../../lake/schema/dataset.ts'
 
@@ -31,7 +32,7 @@ export interface SearchHighlight {
 export interface SearchAsk {
   readonly q: string
   readonly collections: readonly string[] | null
-  readonly province_code: string | null
+  readonly region: Region | null
   readonly near: Point | null
 }
 

@@ -2,6 +2,7 @@ import { FUEL_PRODUCTS } from '../../lake/datasets/fuel/codes.ts'
 import { SEVERITIES } from '../../lake/datasets/road/codes.ts'
 import { ALERT_LEVELS } from '../../lake/datasets/weather/alert-codes.ts'
 import { EVENT_TYPES } from '../../lake/events/types.ts'
+import { boxOfRegion, provincesOf } from '../../lake/places/regions.ts'
 import { codeParam, listOf, numberParam, oneOf, textParam, type ValuesOf } from '../define/params.ts'
 import { boxParam, foldRoad, provinceParam, roadParam } from '../define/params-place.ts'
 import { iataParam } from '../endpoints/aviation/params.ts'
@@ -52,7 +53,16 @@ export function eventPredicate(filter: EventFilter): (event: Filtered) => boolea
     const set = new Set<string | null | undefined>(wanted)
     tests.push((facets) => valuesOf(facets).some((value) => set.has(value)))
   }
-  oneOfThese(filter.province, ({ provinces }) => provinces ?? [])
+  // An island is selected by its box: events have no municipality.
+  if (filter.province) {
+    const wanted = filter.province.map((region) => ({ codes: provincesOf(region), box: boxOfRegion(region) }))
+    const isInside = ({ provinces = [], isIn }: Facets): boolean =>
+      wanted.some(
+        ({ codes, box }) =>
+          provinces.some((code) => code !== null && codes.includes(code)) && (box === null || (isIn?.({ kind: 'box', ...box }) ?? false)),
+      )
+    tests.push(isInside)
+  }
   oneOfThese(filter.severity, ({ severity }) => [severity])
   oneOfThese(filter.level, ({ level }) => [level])
   oneOfThese(filter.fuel, ({ fuel }) => [fuel])

@@ -51,7 +51,7 @@ const FILTER_SCHEMA = {
   properties: {
     from: maybe('string', "Begin of the period of the dataset's time column, included: an instant with a zone, or a date (Madrid)."),
     to: maybe('string', 'End of the period, not included.'),
-    province: maybe('string', 'Name or INE code of a province; of datasets with a column province_code.'),
+    province: maybe('string', 'Name or code of a province or an autonomous community; of datasets with a column province_code.'),
     columns: maybe('array', 'Names of columns; all by default.', { items: { type: 'string' }, minItems: 1, maxItems: 200 }),
   },
 }

@@ -5,7 +5,7 @@ import { DECIMALS } from '../../lake/schema/precision.ts'
 import { chosenColumns } from '../../lake/schema/table-schema.ts'
 import { type BodyField, readBody } from '../access/bodies.ts'
 import type { Param } from '../define/params.ts'
-import { provinceParam } from '../define/params-place.ts'
+import { wholeProvinceParam } from '../define/params-place.ts'
 import { instantParam } from '../define/params-time.ts'
 import { InvalidParam, problem } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
@@ -51,7 +51,7 @@ const INSTANT = 'an instant with a zone, such as 2026-01-02T12:00:00Z, or a date
 const FILTER = {
   from: asParam(INSTANT, instantParam('Begin.')),
   to: asParam(INSTANT, instantParam('End.')),
-  province: asParam('the name or the INE code of a province', provinceParam),
+  province: asParam('the name or code of a province or an autonomous community', wholeProvinceParam),
   columns: {
     expected: `a list of 1 to ${MAX_COLUMNS} names of columns`,
     read: (value) =>
@@ -79,7 +79,7 @@ export function readExportBody(body: unknown, datasets: readonly Dataset[]): Ask
   if (format === 'geoparquet' && !hasPlace) throw wrong('/format', `the chosen columns of ${id} have no geometry; expected another format`)
   const isParquet = format === 'parquet' || format === 'geoparquet'
   if (decimals !== 'exact' && !isParquet) throw wrong('/decimals', `expected exact with format ${format}, which has decimals as text`)
-  return { dataset: id, from, to, province, columns, format, split, decimals }
+  return { dataset: id, from, to, province: province && province.join(), columns, format, split, decimals }
 }
 
 function meant(name: string, names: readonly string[]): string {

@@ -1,22 +1,38 @@
-import { allOf, columnFilter, defineFilter, isOneOf } from '../define/filter.ts'
-import { placeParams, provinceParam } from '../define/params-place.ts'
+import { isIsland, isOfRegion, isWithinRegion, type Region } from '../../lake/places/regions.ts'
+import type { Sql } from '../../lake/query/sql.ts'
+import { allOf, columnFilter, defineFilter, defineMemoryFilter, isOneOf, type TableColumns } from '../define/filter.ts'
+import { placeParams, provinceParam, wholeProvinceParam } from '../define/params-place.ts'
 
-/** `province`, for lists that have no municipality. */
-export const provinceFilter = columnFilter('province', provinceParam, 'province_code')
+/** `province`, for lists of whole provinces: without municipalities or positions. */
+export const wholeProvinceFilter = columnFilter('province', wholeProvinceParam, 'province_code')
+
+/** `province`, for lists with positions but without municipalities. */
+export const provinceFilter = defineMemoryFilter({
+  name: 'province',
+  param: provinceParam,
+  matches: isWithinRegion,
+  present: { province: ({ province_code }) => province_code },
+})
 
 /** `province` and `municipality`. */
 export const placeFilter = defineFilter({
   name: 'place',
   param: placeParams,
-  matches:
-    ({ province_code, municipality_codes }) =>
-    (at: { readonly province_code: string | null; readonly municipality_code: string | null }) =>
-      (province_code === null || province_code === at.province_code) &&
-      (municipality_codes === null || (at.municipality_code !== null && municipality_codes.includes(at.municipality_code))),
+  matches: ({ region, municipality_codes }) => {
+    const isInside = region && isOfRegion(region)
+    return (at: { readonly province_code: string | null; readonly municipality_code: string | null }) =>
+      (isInside === null || isInside(at)) &&
+      (municipality_codes === null || (at.municipality_code !== null && municipality_codes.includes(at.municipality_code)))
+  },
   columns: ['province_code', 'municipality_code'],
-  where: ({ province_code, municipality_codes }, columns) =>
+  where: ({ region, municipality_codes }, columns) =>
     allOf([
-      ...(province_code === null ? [] : [isOneOf(columns('province_code'), [province_code])]),
+      ...(region === null ? [] : [isOfRegionSql(region, columns)]),
       ...(municipality_codes === null ? [] : [isOneOf(columns('municipality_code'), municipality_codes)]),
     ]),
 })
+
+/** The condition of `isOfRegion` in SQL. */
+export function isOfRegionSql(region: Region, columns: TableColumns): Sql {
+  return isOneOf(columns(isIsland(region) ? 'municipality_code' : 'province_code'), region)
+}

@@ -1,5 +1,6 @@
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { ProvinceGap } from '../../lake/places/gaps.ts'
+import { provincesOf, type Region } from '../../lake/places/regions.ts'
 import { areaHint } from '../define/area-hint.ts'
 import { datasetsOf, type Endpoint, pathParams } from '../define/endpoint.ts'
 import type { PlaceFilter } from '../define/params-place.ts'
@@ -41,8 +42,8 @@ function coverageOf(gap: ProvinceGap | null, own: RequestValues['own']): PlaceMe
 
 /** Returns the INE codes of the provinces that a request names, directly or by a municipality. */
 function provincesAsked({ province, place }: RequestValues['own']): readonly string[] {
-  if (typeof province === 'string') return [province]
-  const { province_code = null, municipality_codes = null } = (place ?? {}) as Partial<PlaceFilter>
+  if (Array.isArray(province)) return provincesOf(province as Region)
+  const { region = null, municipality_codes = null } = (place ?? {}) as Partial<PlaceFilter>
   if (municipality_codes) return municipality_codes.map((code) => code.slice(0, 2))
-  return province_code === null ? [] : [province_code]
+  return region === null ? [] : provincesOf(region)
 }

@@ -12,10 +12,10 @@ export const commonInput = {
   cursor: z.string().max(2000).optional().describe('next_cursor of the answer before.'),
 }
 
-/** A province. */
-export const province = z.string().max(80).optional().describe('Name or INE code.')
+/** A province, an autonomous community or an island. */
+export const province = z.string().max(80).optional().describe('Name or code of a province, an autonomous community or an island.')
 /** A municipality. */
-export const municipality = z.string().max(80).optional().describe('Name or INE code.')
+export const municipality = z.string().max(80).optional().describe('Name or code of a province, an autonomous community or an island.')
 /** A road. */
 export const road = z.string().max(30).optional().describe('Such as A-6 or N-340.')
 /** A stretch of a road. */

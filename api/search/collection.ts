@@ -41,6 +41,8 @@ export interface SearchDocument {
   readonly importance: number
   /** Path value that replaces the id. */
   readonly link?: string
+  /** Path and query that show it instead of the collection's detail. */
+  readonly url?: string
 }
 
 /** Cached queries of the lake by name. */
@@ -88,6 +90,6 @@ export function detailPathOf({ detail }: Collection): string {
 }
 
 /** The URL of a document's details. */
-export function detailUrl({ detail }: Collection, { id, link }: SearchDocument): string {
-  return detail.replace(/\{\w+\}/, encodeURIComponent(link ?? id))
+export function detailUrl({ detail }: Collection, { id, link, url }: SearchDocument): string {
+  return url ?? detail.replace(/\{\w+\}/, encodeURIComponent(link ?? id))
 }

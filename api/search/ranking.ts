@@ -22,8 +22,10 @@ export interface Ask {
   readonly terms: readonly QueryTerm[]
   /** The whole query as a code, in the form of `foldCode`. */
   readonly code: string
-  /** INE code as a number; 0 for all of Spain. */
-  readonly province: number
+  /** INE codes of provinces as numbers; null for all of Spain. */
+  readonly provinces: readonly number[] | null
+  /** A box that documents with a position are in, besides; null without one. */
+  readonly box: { readonly west: number; readonly south: number; readonly east: number; readonly north: number } | null
   readonly near: { readonly lat: number; readonly lon: number } | null
   /** Whether misspelt words are searched always, or only without other results. */
   readonly typos: 'fallback' | 'always'
@@ -186,14 +188,19 @@ function expansionsOf(
   return [...best].map(([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
 }
 
+const isInBox = ({ west, south, east, north }: NonNullable<Ask['box']>, lat: number, lon: number): boolean =>
+  lon > west && lon < east && lat > south && lat < north
+
 /** Scores the documents of a segment with enough of the terms. */
 function scoreSegment(
   { collection, segment, terms, base, most }: TermsOf,
-  { code, province, near }: Ask,
+  { code, provinces, box, near }: Ask,
   { missing, best }: { readonly missing: number; readonly best: Best },
 ): void {
   const { size } = segment
-  const isInside = (document: number): boolean => province === 0 || segment.provinces[document] === province
+  const isInside = (document: number): boolean =>
+    (provinces === null || provinces.includes(segment.provinces[document] as number)) &&
+    (box === null || isInBox(box, segment.lats[document] as number, segment.lons[document] as number))
   const reach = (document: number): number => (near ? nearness(segment, document, near) : 1)
   const exact = segment.exact(code).filter(isInside)
   for (const document of exact)

@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { distanceM } from '../../lake/places/distance.ts'
 import { placeAt } from '../../lake/places/municipalities.ts'
 import { foldName } from '../../lake/places/names.ts'
+import { boxOfRegion, provincesOf } from '../../lake/places/regions.ts'
 import type { Point } from '../../lake/schema/columns.ts'
 import { PLANS, type Plan } from '../../lake/schema/dataset.ts'
 import type { SearchAsk, SearchCollectionView, SearchFound, SearchHit, SearchView, SearchViews } from '../define/search-view.ts'
@@ -186,11 +187,12 @@ export class SearchIndex {
   ): Promise<SearchFound> {
     const terms = termsOf(ask.q, this.#kinds)
     const { near } = ask
-    const province = ask.province_code === null ? 0 : Number(ask.province_code)
+    const provinces = ask.region && provincesOf(ask.region).map(Number)
+    const box = ask.region && boxOfRegion(ask.region)
     const words = wordsOf(ask.q)
     const shown = { near, words, q: ask.q }
     const how = { collections: this.#numbersOf(ask.collections, plan), limit }
-    return this.#thread.rank({ terms, code: foldCode(ask.q), province, near, typos }, how, (ranked) =>
+    return this.#thread.rank({ terms, code: foldCode(ask.q), provinces, box, near, typos }, how, (ranked) =>
       this.#found(this.#namesFirst(ranked, shown), shown),
     )
   }
@@ -246,7 +248,7 @@ export class SearchIndex {
 
   /** The kilometre of a named road, or one per province with a road of that name. */
   #located({ road, km, province_code }: RoadPlaceQuery, ask: SearchAsk): SearchHit[] {
-    const found = this.#posts?.at(road, km, ask.province_code ?? province_code) ?? []
+    const found = this.#posts?.inRegion(road, km, ask.region ?? (province_code === null ? null : [province_code])) ?? []
     return found.map((place, nth) => {
       const title = `${place.road} km ${km}`
       const { near } = ask

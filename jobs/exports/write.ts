@@ -74,7 +74,10 @@ interface Part {
 
 function filterOf({ time }: Dataset, { from, to, province }: Pick<ExportRequest, 'from' | 'to' | 'province'>): Filter {
   const period = { ...(from === null ? {} : { gte: from }), ...(to === null ? {} : { lt: to }) }
-  return { ...(from === null && to === null ? {} : { [time]: period }), ...(province === null ? {} : { province_code: { eq: province } }) }
+  return {
+    ...(from === null && to === null ? {} : { [time]: period }),
+    ...(province === null ? {} : { province_code: { in: province.split(',') } }),
+  }
 }
 
 /** The months or days (UTC) that have rows, in order. */

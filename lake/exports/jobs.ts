@@ -26,7 +26,7 @@ export interface ExportRequest {
   /** Rows of a period of the dataset's time column, half-open. */
   readonly from: number | null
   readonly to: number | null
-  /** INE code of a province. */
+  /** INE codes of provinces, separated by commas. */
   readonly province: string | null
   /** Column names of the dataset; null for all. */
   readonly columns: readonly string[] | null

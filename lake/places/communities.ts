@@ -2,31 +2,35 @@
 export interface Community {
   /** INE code, two digits. */
   readonly code: string
+  /** Code of ISO 3166-2: unlike INE's, no province has it. */
+  readonly iso_code: string
   /** Names in Spanish and its official languages. */
   readonly names: readonly string[]
   /** INE codes of its provinces. */
   readonly province_codes: readonly string[]
 }
 
-/** INE's list (`Relación de comunidades autónomas con sus códigos`), with the names in other official languages. */
-const LIST: readonly (readonly [code: string, names: readonly string[], provinces: string])[] = [
-  ['01', ['Andalucía'], '04 11 14 18 21 23 29 41'],
-  ['02', ['Aragón', 'Aragó'], '22 44 50'],
-  ['05', ['Canarias', 'Islas Canarias'], '35 38'],
-  ['07', ['Castilla y León', 'Castilla-León'], '05 09 24 34 37 40 42 47 49'],
-  ['08', ['Castilla-La Mancha'], '02 13 16 19 45'],
-  ['09', ['Cataluña', 'Catalunya', 'Catalonha'], '08 17 25 43'],
-  ['10', ['Comunitat Valenciana', 'Comunidad Valenciana'], '03 12 46'],
-  ['11', ['Extremadura'], '06 10'],
-  ['12', ['Galicia', 'Galiza'], '15 27 32 36'],
-  ['16', ['País Vasco', 'Euskadi'], '01 20 48'],
+/** INE's list (`Relación de comunidades autónomas con sus códigos`), with the names in other official languages, and ISO 3166-2. */
+const LIST: readonly (readonly [code: string, iso_code: string, names: readonly string[], provinces: string])[] = [
+  ['01', 'ES-AN', ['Andalucía'], '04 11 14 18 21 23 29 41'],
+  ['02', 'ES-AR', ['Aragón', 'Aragó', 'Aragon'], '22 44 50'],
+  ['05', 'ES-CN', ['Canarias', 'Islas Canarias'], '35 38'],
+  ['07', 'ES-CL', ['Castilla y León', 'Castilla-León'], '05 09 24 34 37 40 42 47 49'],
+  ['08', 'ES-CM', ['Castilla-La Mancha'], '02 13 16 19 45'],
+  ['09', 'ES-CT', ['Cataluña', 'Catalunya', 'Catalonha'], '08 17 25 43'],
+  ['10', 'ES-VC', ['Comunitat Valenciana', 'Comunidad Valenciana'], '03 12 46'],
+  ['11', 'ES-EX', ['Extremadura'], '06 10'],
+  ['12', 'ES-GA', ['Galicia', 'Galiza'], '15 27 32 36'],
+  ['16', 'ES-PV', ['País Vasco', 'Euskadi'], '01 20 48'],
 ]
 
+/** The communities of several provinces, by code. */
+export const communities: readonly Community[] = Object.freeze(
+  LIST.map(([code, iso_code, names, codes]) => Object.freeze({ code, iso_code, names, province_codes: codes.split(' ') })),
+)
+
 const byProvince: ReadonlyMap<string, Community> = new Map(
-  LIST.flatMap(([code, names, provinces]) => {
-    const community = Object.freeze({ code, names, province_codes: provinces.split(' ') })
-    return community.province_codes.map((one) => [one, community] as const)
-  }),
+  communities.flatMap((community) => community.province_codes.map((one) => [one, community] as const)),
 )
 
 /** The community of a province, by INE code; undefined if the province is a community by itself. */

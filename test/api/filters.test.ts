@@ -87,7 +87,7 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
 /** Values of filters whose parameters are groups, by the filter's name. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   place: fc.record({
-    province_code: fc.constantFrom('08', '17', null),
+    region: fc.constantFrom(['08'], ['08', '17'], ['08019', '28079'], null),
     municipality_codes: fc.constantFrom(['08019'], ['17079', '08019'], [], null),
   }),
   stretch: fc.record({

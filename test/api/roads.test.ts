@@ -118,7 +118,7 @@ describe('/api/trafico/resumen', () => {
   /** Lists with other filters of their own by default. */
   const OTHER = ['SENSORS', 'CITY_SECTIONS']
 
-  test.each(['', '?province=28', '?province=18', '?province=08'])('%s counts what the lists have', async (query) => {
+  test.each(['', '?province=28', '?province=18', '?province=08', '?province=Cataluña'])('%s counts what the lists have', async (query) => {
     const examples = await exampleService()
     const { counts } = await examples.json(`/api/trafico/resumen${query}`)
     let total = 0
@@ -136,6 +136,29 @@ describe('/api/trafico/resumen', () => {
     expect(of('BEACONS')).toMatchObject({ count: 1, title: 'Active V16 beacons', updated_at: new Date(AT).toISOString() })
     expect(of('FUEL_STATIONS')).toMatchObject({ count: null, updated_at: null })
     expect(meta.missing.map(({ dataset }: Reply) => dataset)).toContain('fuel_stations')
+  })
+})
+
+describe('a community or an island as province', () => {
+  test('selects its provinces, or its municipalities', async () => {
+    const total = async (path: string): Promise<number> => (await service.json(path)).total
+    expect(await total('/api/geo/municipios?province=Mallorca&limit=1')).toBe(53)
+    expect(await total('/api/geo/municipios?province=Balears&limit=1')).toBe(67)
+    expect(await total('/api/geo/municipios?province=ES-PV&limit=1')).toBe(251 + 1)
+    const counts = (await service.json('/api/trafico/resumen?province=Euskadi')).counts
+    expect(counts[0]).toMatchObject({ province: 'País Vasco', province_code: null, url: '/api/incidents?province=ES-PV' })
+  })
+
+  test('is rejected with what is allowed, and an island where only whole provinces are known', async () => {
+    const wrong = await service.get('/api/geo/municipios?province=Catalonia2')
+    expect([wrong.status, ((await wrong.json()) as Reply).errors[0].allowed]).toEqual([
+      400,
+      expect.arrayContaining(['Soria', 'Cataluña', 'La Gomera']),
+    ])
+    const island = await service.get('/api/carreteras?province=Tenerife')
+    expect(await island.json()).toMatchObject({ status: 400, errors: [{ parameter: 'province', allowed: ['Santa Cruz de Tenerife'] }] })
+    const outside = await service.get('/api/incidents?province=Galicia&municipality=Getafe')
+    expect(((await outside.json()) as Reply).errors[0].detail).toContain('of Galicia')
   })
 })
 

@@ -15,7 +15,7 @@ import { meaning, nested, optional, record, type ValueOf } from '../../define/fi
 import { defineMethodPage } from '../../define/method-page.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { booleanParam, codeParam, knownBy, listOf, oneOf, withDefault } from '../../define/params.ts'
-import { provinceParam } from '../../define/params-place.ts'
+import { wholeProvinceParam } from '../../define/params-place.ts'
 import { InvalidParam, type Problem } from '../../define/problems.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 
@@ -142,7 +142,7 @@ export const fuelForecastList = defineEndpoint({
       expected: 'expected a product with forecasts, or with a reason for their absence',
       isListed: true,
     }),
-    province: provinceParam,
+    province: wholeProvinceParam,
     series: oneOf('Prices that are forecast.', SERIES, { example: 'BULLETIN' }),
     horizon: listOf(oneOf(`Days from today; for STATION_MEAN at most ${WEEK.at(-1)}.`, HORIZONS, { example: 'P3D' })),
     include_past: withDefault(booleanParam('Also past days: the newest known price may be days old.'), false),
@@ -178,7 +178,7 @@ export const fuelForecastList = defineEndpoint({
           allowed: WEEK,
         })
       const ofArea = (await slice(forecasts, '')).filter(
-        (one) => one.area === (province ?? 'ES') && (series === null || one.series === series),
+        (one) => (province ?? ['ES']).includes(one.area) && (series === null || one.series === series),
       )
       if (ofArea.length === 0) throw noneYet(province !== null || series === 'STATION_MEAN')
       const wanted = ofArea.filter((one) => fuel === null || fuel.includes(one.fuel))

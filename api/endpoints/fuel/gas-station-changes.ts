@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
 import { listOf } from '../../define/params.ts'
-import { provinceFilter } from '../../filters/place.ts'
+import { wholeProvinceFilter } from '../../filters/place.ts'
 import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { fuelParam } from './station.ts'
 
@@ -35,7 +35,7 @@ export const gasStationChanges = defineEndpoint({
   summary: 'Fuel prices that appeared, changed or disappeared since a cursor',
   about: ABOUT_CHANGES,
   params: {},
-  filters: [columnFilter('fuel', listOf(fuelParam), 'product'), provinceFilter],
+  filters: [columnFilter('fuel', listOf(fuelParam), 'product'), wholeProvinceFilter],
   returns: changesReturn(priceChange, ['station_id', 'fuel', 'at']),
   read: {
     kind: 'changes',

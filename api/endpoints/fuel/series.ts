@@ -6,7 +6,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested } from '../../define/fields.ts'
 import { mean, onlyWhere, parameter, same, shareOfDays, shareOfMondays, value } from '../../define/figures.ts'
 import { group, listOf } from '../../define/params.ts'
-import { provinceParam } from '../../define/params-place.ts'
+import { wholeProvinceParam } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesBy } from '../../define/series-of.ts'
@@ -71,7 +71,7 @@ const prices = series({
 
 const params = {
   fuel: listOf(fuelParam),
-  of: group({ series: seriesParam, province: provinceParam }, ({ series, province }) => {
+  of: group({ series: seriesParam, province: wholeProvinceParam }, ({ series, province }) => {
     if (province !== null && series !== 'STATION_MEAN')
       throw new InvalidParam('is for series=STATION_MEAN only: the others cover all of Spain', { parameter: 'province' })
     return { series, province }
@@ -88,7 +88,7 @@ const stationMeans = seriesSource({
   where: {
     product: parameter('fuel'),
     area_kind: (p) => (p.of.province === null ? 'NATION' : 'PROVINCE'),
-    area: (p) => p.of.province ?? 'ES',
+    area: (p) => p.of.province ?? ['ES'],
   },
   fields: {
     fuel: same('product'),

@@ -37,7 +37,7 @@ const townParams: Group<Town> = group(
     ),
   },
   ({ province, municipality, locality }) => {
-    const place = { province_code: province, locality }
+    const place = { region: province, locality }
     if (municipality === null) return { ...place, municipality_codes: null, unknown: null }
     try {
       return { ...place, municipality_codes: municipalitiesOf(municipality, province), unknown: null }

@@ -3,6 +3,7 @@ import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
 import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
 import { foldNameSql } from '../../../lake/places/name-key.ts'
 import { foldName } from '../../../lake/places/names.ts'
+import type { Region } from '../../../lake/places/regions.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -14,7 +15,7 @@ import { heldMean, max, min, same, shareHeld } from '../../define/figures.ts'
 import { cutAtSteps, publicationRuns } from '../../define/held.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 import { codeParam, textParam } from '../../define/params.ts'
-import { provinceParam } from '../../define/params-place.ts'
+import { wholeProvinceParam } from '../../define/params-place.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
 import { coverageField } from '../common-fields.ts'
@@ -50,7 +51,7 @@ const params = {
   }),
   station: textParam('Id of one station.', { max: 40, example: 'mar_3f1c09a2b7de' }),
   use: codeParam('Vessels that the stations supply: LEISURE and FISHING include stations for both.', MARINE_USES, { example: 'LEISURE' }),
-  province: provinceParam,
+  province: wholeProvinceParam,
   time: steps({ '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' }, { initial: '1d' }),
 }
 
@@ -111,7 +112,7 @@ interface Asked {
   readonly port: string | null
   readonly station: string | null
   readonly use: string | null
-  readonly province: string | null
+  readonly province: Region | null
 }
 
 interface Between {
@@ -133,7 +134,7 @@ function meansOfStations(asked: Asked, { from, to }: Between, lake: Pick<LakeVie
     ...(fuel ? { product: { in: fuel } } : {}),
     ...(station === null ? {} : { station_id: { eq: station } }),
     ...(use === null ? {} : { use: { in: usesOf(use) } }),
-    ...(province === null ? {} : { province_code: { eq: province } }),
+    ...(province === null ? {} : { province_code: { in: province } }),
     observed_at: { gte: since, lt: to },
   })
   const published = sql`SELECT ${c('observed_at')} AS published FROM ${scan(marinePrices, { observed_at: { gte: from - GAP_MS, lt: to + GAP_MS } })}`

@@ -10,7 +10,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 import { group, oneOf, withDefault } from '../../define/params.ts'
-import { provinceParam, roadParam } from '../../define/params-place.ts'
+import { roadParam, wholeProvinceParam } from '../../define/params-place.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
@@ -88,8 +88,8 @@ const asked = group(
       'flows',
     ),
     study: studyParam,
-    origin: provinceParam,
-    destination: provinceParam,
+    origin: wholeProvinceParam,
+    destination: wholeProvinceParam,
     road: roadParam,
   },
   (values) => {
@@ -150,8 +150,8 @@ export const mobilityList = defineEndpoint({
       const within = { study: { eq: study }, day_starts_at: { gte: from, lt: to } }
       const wanted = scan(mobilityFlowDays, {
         ...within,
-        ...(origin === null ? {} : { origin_province: { eq: origin } }),
-        ...(destination === null ? {} : { destination_province: { eq: destination } }),
+        ...(origin === null ? {} : { origin_province: { in: origin } }),
+        ...(destination === null ? {} : { destination_province: { in: destination } }),
       })
       const begun = bucketStart(c('day_starts_at'), interval)
       const dateOf = (at: Sql): Sql => sql`CAST(timezone(${MADRID}, ${at}) AS DATE)`

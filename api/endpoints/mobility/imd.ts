@@ -8,7 +8,7 @@ import { optional, record, type ValueOf } from '../../define/fields.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { foldRoad } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
-import { provinceFilter } from '../../filters/place.ts'
+import { wholeProvinceFilter } from '../../filters/place.ts'
 import { sectionFilter } from '../../filters/road.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
@@ -138,7 +138,7 @@ export const imdList = defineEndpoint({
       'DETECTORS: the mean over complete days and points of each direction, added up. A point counts on a day if each of its lanes was measured for nine tenths of it. Lanes of slip roads and bus lanes are left out. Null if a direction has no complete day.',
   },
   params: { year: imdYearsParam, source: imdSourceParam },
-  filters: [sectionFilter, provinceFilter],
+  filters: [sectionFilter, wholeProvinceFilter],
   returns: {
     kind: 'list',
     name: 'sections',

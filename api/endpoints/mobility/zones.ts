@@ -4,6 +4,7 @@ import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-member
 import { mobilityZonePoints } from '../../../lake/datasets/mobility/zone-points.ts'
 import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { isOfRegion } from '../../../lake/places/regions.ts'
 import { ofWkb } from '../../../lake/query/wkb.ts'
 import { col, type MultiPolygon } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint.ts'
@@ -155,7 +156,13 @@ export const zoneList = defineEndpoint({
     defineMemoryFilter({
       name: 'province',
       param: provinceParam,
-      matches: (province) => (one: Draft) => one.municipalities.some(({ municipality_code }) => municipality_code?.startsWith(province)),
+      matches: (region) => {
+        const isInside = isOfRegion(region)
+        return (one: Draft) =>
+          one.municipalities.some(({ municipality_code }) =>
+            isInside({ municipality_code, province_code: municipality_code && municipality_code.slice(0, 2) }),
+          )
+      },
     }),
   ],
   returns: {

@@ -1,5 +1,6 @@
 import { ROAD_DIRECTIONS } from '../../../lake/datasets/road/codes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import type { Region } from '../../../lake/places/regions.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
@@ -25,7 +26,7 @@ type Asked =
       readonly kind: 'post'
       readonly road: string
       readonly km: number
-      readonly province_code: string | null
+      readonly region: Region | null
       readonly direction: string | null
     }
   | { readonly kind: 'position'; readonly position: Point; readonly radius_m: number; readonly road: string | null }
@@ -54,7 +55,7 @@ const asked = group(
       if (radius !== null) throw new InvalidParam('is only for a position: it needs lat and lon', { parameter: 'radius' })
       if (road === null) throw new InvalidParam('is required; allowed: road and km, or lat and lon', { parameter: 'road' })
       if (km === null) throw new InvalidParam('is required together with road, unless lat and lon are given', { parameter: 'km' })
-      return { kind: 'post', road, km, province_code: province, direction }
+      return { kind: 'post', road, km, region: province, direction }
     }
     if (lon === null) throw new InvalidParam('is required together with lat', { parameter: 'lon' })
     if (lat === null) throw new InvalidParam('is required together with lon', { parameter: 'lat' })
@@ -132,7 +133,7 @@ export const roadPlaceList = defineEndpoint({
     answer: async ({ cached: slice }, { asked: wanted }) => {
       const posts = await slice(roadPosts, '')
       if (wanted.kind === 'post')
-        return posts.at(wanted.road, wanted.km, wanted.province_code, wanted.direction).map((found) => recordOf(found, null))
+        return posts.inRegion(wanted.road, wanted.km, wanted.region, wanted.direction).map((found) => recordOf(found, null))
       return posts.nearest(wanted.position, wanted.radius_m, wanted.road).map(({ place: found, distance_m }) => recordOf(found, distance_m))
     },
   },

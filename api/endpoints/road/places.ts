@@ -12,10 +12,11 @@ import { communityOf } from '../../../lake/places/communities.ts'
 import { distanceM } from '../../../lake/places/distance.ts'
 import { allMunicipalities, municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
+import { isOfRegion } from '../../../lake/places/regions.ts'
 import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State, type StatesOf } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
-import { columnFilter } from '../../define/filter.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { oneOf, required, textParam, withDefault } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
@@ -177,7 +178,15 @@ const nameFilter = searchFilter(
   ({ names }: { readonly names: readonly string[] }) => names,
   'vizcaya',
 )
-const inProvince = columnFilter('province', provinceParam, 'province_code')
+const inRegion = defineMemoryFilter({
+  name: 'province',
+  param: provinceParam,
+  matches: (region) => {
+    const isInside = isOfRegion(region)
+    return ({ id, province_code }: { readonly id: string; readonly province_code: string }) =>
+      isInside({ province_code, municipality_code: id })
+  },
+})
 
 /** Provinces with names and boundaries. */
 export const provinceList = defineEndpoint({
@@ -220,7 +229,7 @@ export const municipalityList = defineEndpoint({
   summary: 'Municipalities: INE code, names, province and box',
   about: ABOUT_BOUNDARY,
   params: {},
-  filters: [nameFilter, inProvince],
+  filters: [nameFilter, inRegion],
   returns: listReturn('municipalities', municipality, { sorts: ['id', 'name'], limit: { default: 100, max: 20_000 } }),
   read: { kind: 'system', records: () => municipalitiesOf(loadAtlas()) },
   example: { q: 'getafe', province: 'Madrid' },

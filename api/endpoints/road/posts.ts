@@ -1,5 +1,6 @@
 import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { isWithinRegion, provincesOf, type Region } from '../../../lake/places/regions.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
@@ -96,6 +97,12 @@ export class Posts {
       (place) => measured.length === 0 || (!isMeasured.has(place.province_code) && isApart(place, measured)),
     )
     return [...measured, ...others]
+  }
+
+  /** The same in a region, or everywhere. */
+  inRegion(road: string, km: number, region: Region | null, direction: string | null = null): PlaceOnRoad[] {
+    if (region === null) return this.at(road, km, null, direction)
+    return provincesOf(region).flatMap((code) => this.at(road, km, code, direction).filter(isWithinRegion(region)))
   }
 
   #atPosts(road: string, km: number, province_code: string | null): PlaceOnRoad[] {

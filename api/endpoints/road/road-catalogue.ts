@@ -10,7 +10,7 @@ import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, listOf, textParam } from '../../define/params.ts'
-import { foldRoad, provinceParam, roadName } from '../../define/params-place.ts'
+import { foldRoad, roadName, wholeProvinceParam } from '../../define/params-place.ts'
 import { nearest } from '../../define/suggest.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { provinceName } from '../common-fields.ts'
@@ -107,11 +107,11 @@ const classFilter = defineMemoryFilter({
 })
 const ownProvinceFilter = defineMemoryFilter({
   name: 'province',
-  param: provinceParam,
+  param: wholeProvinceParam,
   matches:
-    (code) =>
+    (region) =>
     ({ province_codes }: Road) =>
-      province_codes.includes(code),
+      province_codes.some((code) => region.includes(code)),
   present: { province: ({ province_codes }: Road) => province_codes },
 })
 

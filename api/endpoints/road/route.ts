@@ -1,4 +1,5 @@
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { provincesOf, type Region } from '../../../lake/places/regions.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
@@ -14,7 +15,7 @@ import { PathLine } from './along/path-line.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
 import { hourKey, travelTimeOf, usualSpeeds } from './along/travel-time.ts'
-import { ROAD_TABLES, roadPosts } from './posts.ts'
+import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 
 /** The A-2 at Abrera. */
 const EXAMPLE = 'wbh|FkhlJoeBokD{_B{oD'
@@ -35,7 +36,7 @@ type Asked =
       readonly road: string
       readonly km_from: number
       readonly km_to: number
-      readonly province_code: string | null
+      readonly region: Region | null
     }
 
 const pathParams = group(
@@ -67,9 +68,18 @@ const pathParams = group(
     for (const [parameter, value] of Object.entries({ km_from, km_to }))
       if (value === null) throw new InvalidParam('is required together with road', { parameter })
     if (km_from === km_to) throw new InvalidParam('expected another kilometre than km_from', { parameter: 'km_to' })
-    return { kind: 'road', road, km_from: km_from as number, km_to: km_to as number, province_code: province }
+    return { kind: 'road', road, km_from: km_from as number, km_to: km_to as number, region: province }
   },
 )
+
+/** The line of a stretch, in the first of the region's provinces that has it. */
+function lineOn(posts: Posts | null, { road, region, ...stretch }: Extract<Asked, { kind: 'road' }>): Line | null {
+  for (const province_code of region === null ? [null] : provincesOf(region)) {
+    const found = posts?.line(road, { ...stretch, province_code })
+    if (found) return found.line
+  }
+  return null
+}
 
 const time = (about: string) =>
   col.integer(0, `${about}; null without detectors, or without such speeds.`, { unit: 's', nullable: true, example: null })
@@ -187,7 +197,7 @@ export const routeList = defineEndpoint({
     reportsMissing: true,
     answer: async ({ states, optional }, { asked, buffer, include, directions, fuel }, now) => {
       const posts = await optional(roadPosts, '')
-      const line = asked.kind === 'line' ? asked.line : (posts?.line(asked.road, asked)?.line ?? null)
+      const line = asked.kind === 'line' ? asked.line : lineOn(posts, asked)
       if (!line) throw new InvalidParam('expected a stretch of road that is located, as in /api/geo/pk', { parameter: 'km_from' })
       const path = new PathLine(line)
       if (path.length_m > LENGTH_MOST_M)

@@ -12,13 +12,16 @@ import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
 import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
+import { allIslands, islandAt } from '../../../lake/places/islands.ts'
+import { codeOfRegion, isIsland, nameOfRegion, type Region } from '../../../lake/places/regions.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
+import { touches } from '../../define/geo.ts'
 import { memo } from '../../define/memo.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { provinceField, provinceName } from '../common-fields.ts'
+import { provinceField } from '../common-fields.ts'
 import { weatherNow } from '../weather/weather.ts'
 import { toIncident } from './incident.ts'
 import { closesRoad } from './incident-filters.ts'
@@ -81,18 +84,34 @@ const DATASETS = [
   typeof speedCameras,
 ]
 
-/** Numbers by INE code of the province; `ALL` has those without a province too. */
+/** Numbers by the INE codes of provinces and islands that a thing is in, separated by blanks. */
 type Counts = ReadonlyMap<string, number>
-const ALL = ''
 
-function countsBy<T>(things: readonly T[], provincesOf: (thing: T) => readonly (string | null)[]): Counts {
-  const counts = new Map<string, number>([[ALL, things.length]])
-  for (const thing of things) for (const code of provincesOf(thing)) if (code !== null) counts.set(code, (counts.get(code) ?? 0) + 1)
+function countsBy<T>(things: readonly T[], placesOf: (thing: T) => readonly (string | null)[]): Counts {
+  const counts = new Map<string, number>()
+  for (const thing of things) {
+    const key = placesOf(thing)
+      .filter((code) => code !== null)
+      .join(' ')
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
   return counts
 }
 
-const byProvince = <T extends { readonly province_code: string | null }>(things: readonly T[]): Counts =>
-  countsBy(things, ({ province_code }) => [province_code])
+/** The number of things in a region, each counted once. */
+function countIn(counts: Counts, region: Region | null): number {
+  const codes = region === null ? null : isIsland(region) ? [codeOfRegion(region)] : region
+  const isInside = (key: string): boolean => codes === null || key.split(' ').some((code) => codes.includes(code))
+  return counts.entries().reduce((sum, [key, count]) => (isInside(key) ? sum + count : sum), 0)
+}
+
+const islandsTouched = (province_codes: readonly string[], area: MultiPolygon | null): string[] =>
+  allIslands()
+    .filter(({ code, box }) => area !== null && province_codes.includes(code.slice(0, 2)) && touches({ kind: 'box', ...box }, area))
+    .map(({ code }) => code)
+
+const byProvince = <T extends { readonly province_code: string | null; readonly position: Point | null }>(things: readonly T[]): Counts =>
+  countsBy(things, ({ province_code, position }) => [province_code, islandAt(province_code, position)])
 
 const incidentCounts = memo((state: State<typeof incidents>): readonly (readonly [Topic, Counts])[] => {
   const all = withoutDuplicates(state.rows).map(toIncident)
@@ -121,7 +140,7 @@ const sectionCounts = memo((state: State<typeof trafficSectionStates>) =>
 const warningCounts = memo((state: State<typeof weatherAlerts>, minute: number) =>
   countsBy(
     state.rows.filter(({ expires_at }) => expires_at > minute),
-    ({ province_codes }) => province_codes,
+    ({ province_codes, area }) => [...province_codes, ...islandsTouched(province_codes, area)],
   ),
 )
 const adverseCounts = memo((observations: State<typeof weatherObservations>, stations: State<typeof weatherStations>) =>
@@ -131,7 +150,10 @@ const fuelCounts = memo((state: State<typeof fuelStations>) => byProvince(state.
 const cameraCounts = memo((state: State<typeof cameras>) => byProvince(state.rows))
 const speedCameraCounts = memo((state: State<typeof speedCameras>) => byProvince(state.rows))
 
-const PROVINCE_CODE = col.string(0, 'INE code of the requested province; null for all of Spain.', { nullable: true, example: '28' })
+const PROVINCE_CODE = col.string(0, 'INE code of the requested province; null for all of Spain, a community or an island.', {
+  nullable: true,
+  example: '28',
+})
 
 const count = record(
   'SummaryCount',
@@ -202,14 +224,18 @@ function countsOf(states: StatesOf<typeof DATASETS>, now: number): Counted[] {
   ]
 }
 
-function shown({ topic, counts, updated_at }: Counted, province: string | null): ValueOf<typeof count.fields> {
-  const isKnown = updated_at !== null && (province === null || !WITHOUT_PROVINCE.has(topic))
+function shown({ topic, counts, updated_at }: Counted, region: Region | null): ValueOf<typeof count.fields> {
+  const isKnown = updated_at !== null && (region === null || !WITHOUT_PROVINCE.has(topic))
   const url = PATHS[topic] as string
   return {
     topic,
     title: SUMMARY_TOPICS.codes[topic]?.es ?? topic,
-    count: isKnown ? (counts.get(province ?? ALL) ?? 0) : null,
-    ...{ province: provinceName(province), province_code: province, updated_at },
-    url: province === null || WITHOUT_PROVINCE.has(topic) ? url : `${url}${url.includes('?') ? '&' : '?'}province=${province}`,
+    count: isKnown ? countIn(counts, region) : null,
+    ...{
+      province: region && nameOfRegion(region),
+      province_code: region?.length === 1 && !isIsland(region) ? (region[0] as string) : null,
+    },
+    updated_at,
+    url: region === null || WITHOUT_PROVINCE.has(topic) ? url : `${url}${url.includes('?') ? '&' : '?'}province=${codeOfRegion(region)}`,
   }
 }

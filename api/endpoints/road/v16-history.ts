@@ -1,11 +1,12 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { activationsBySection, v16Hours } from '../../../lake/datasets/road/v16-hours.ts'
-import { bind, column, type Sql, sql } from '../../../lake/query/sql.ts'
+import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { same, shareFollowed, sum } from '../../define/figures.ts'
-import { provinceParam, roadParams } from '../../define/params-place.ts'
+import { isOneOf } from '../../define/filter.ts'
+import { roadParams, wholeProvinceParam } from '../../define/params-place.ts'
 import { isOnRoadSql } from '../../define/place-sql.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
@@ -33,7 +34,7 @@ const points = series({
 
 const params = {
   time: steps({ '1h': 7, '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' }, { initial: '1h' }),
-  province: provinceParam,
+  province: wholeProvinceParam,
   stretch: roadParams,
 }
 
@@ -59,8 +60,7 @@ export const v16History = defineEndpoint({
     rollup: { of: v16Hours, step: '1h', make: activationsBySection },
     only: (p) => {
       const c = (name: keyof typeof columns): Sql => column(v16Hours, name)
-      const isInProvince =
-        p.province === null ? sql`true` : sql`${c('province_code')} = ${bind('province_code', columns.province_code, p.province)}`
+      const isInProvince = p.province === null ? sql`true` : isOneOf(c('province_code'), p.province)
       return sql`${isInProvince} AND ${isOnRoadSql(p.stretch, { road: c('road'), km: c('km'), km_to: sql`${c('km_to')} - 0.001` })}`
     },
     fields: {

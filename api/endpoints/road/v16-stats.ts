@@ -1,4 +1,5 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import type { Region } from '../../../lake/places/regions.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { activeDuring, followedIn } from '../../define/active-during.ts'
@@ -7,6 +8,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
 import { oneOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
+import { isOfRegionSql } from '../../filters/place.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = v16Beacons
@@ -86,7 +88,7 @@ interface Hour {
 
 function countsOf(of: {
   readonly group_by: string | null
-  readonly province: string | null
+  readonly province: Region | null
   readonly to: number
   readonly first: number
   readonly last: number
@@ -94,8 +96,8 @@ function countsOf(of: {
   const [first, last] = [instant(of.first), instant(of.last)]
   const period = { from: of.first, to: of.to }
   const time = column(v16Beacons, v16Beacons.time)
-  const lives = activeDuring(v16Beacons, period, ['province_code', 'activated_at'])
-  const wanted = of.province === null ? sql`true` : sql`province_code = ${of.province}`
+  const lives = activeDuring(v16Beacons, period, ['province_code', 'municipality_code', 'activated_at'])
+  const wanted = of.province === null ? sql`true` : isOfRegionSql(of.province, (name) => column(v16Beacons, name))
   // All of Spain is one group, even without beacons.
   const groups = of.group_by === null ? sql`SELECT CAST(NULL AS VARCHAR) AS province_code` : sql`SELECT DISTINCT province_code FROM lives`
   const group = of.group_by === null ? sql`CAST(NULL AS VARCHAR)` : sql`province_code`

@@ -1,5 +1,6 @@
 import { accidentHotspots, HOTSPOT_BANDWIDTHS_M, HOTSPOT_KERNELS, HOTSPOT_WEIGHTINGS } from '../../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { provincesOf } from '../../../lake/places/regions.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -65,9 +66,9 @@ const METHOD =
 const EXPLAINED = defineMethodPage('black-spots', new URL('../../../models/hotspots/method.md', import.meta.url))
 
 /** Condition that an accident is in the requested province, or in that of a requested municipality. */
-function isInProvinceOf({ province_code, municipality_codes }: PlaceFilter): Sql {
-  const codes = province_code === null ? municipality_codes?.map((code) => code.slice(0, 2)) : [province_code]
-  return codes ? isOneOf(sql`province_code`, codes) : sql`true`
+function isInProvinceOf({ region, municipality_codes }: PlaceFilter): Sql {
+  const codes = region ?? municipality_codes
+  return codes ? isOneOf(sql`province_code`, provincesOf(codes)) : sql`true`
 }
 
 /** Black spots. */

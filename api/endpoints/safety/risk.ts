@@ -19,7 +19,7 @@ import { isInside } from '../../define/geo.ts'
 import { memo } from '../../define/memo.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../define/params.ts'
-import { boxParam, foldRoad, provinceParam, roadName, roadParam, roadParams } from '../../define/params-place.ts'
+import { boxParam, foldRoad, roadName, roadParam, roadParams, wholeProvinceParam } from '../../define/params-place.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { isSectionOn } from '../../filters/road.ts'
@@ -244,7 +244,7 @@ export const riskList = defineEndpoint({
   statistic: { grain: 'One section of a road, one hour.', method: METHOD },
   params: {
     stretch: roadParams,
-    province: provinceParam,
+    province: wholeProvinceParam,
     bbox: boxParam('Box that contains the middle of a section'),
     basis: basisParam,
     at: atParam,
@@ -271,7 +271,7 @@ export const riskList = defineEndpoint({
       if (hours > 1 && stretch.road === null && province === null && bbox === null)
         throw new InvalidParam('expected 1 without road, province or bbox', { parameter: 'hours', value: String(hours) })
       const { all, vehicleShares, posts, restsOn } = await askedOf(ask, basis)
-      const fitting = all.filter((one) => (province === null || one.province_code === province) && isSectionOn(stretch, spanOf(one)))
+      const fitting = all.filter((one) => (province === null || province.includes(one.province_code)) && isSectionOn(stretch, spanOf(one)))
       const wanted = bbox === null ? fitting : fitting.filter((one) => posts !== null && isInside(bbox, middleOf(one, posts)))
       const unlocated = unlocatedOf(fitting, posts)
       const first = firstHour(all, at, now)

@@ -34,7 +34,7 @@ export const searchList = defineEndpoint({
     kind: 'system',
     search: true,
     records: async ({ search }, { q, collections, province, near }) => {
-      const { hits, counts } = await search.search({ q, collections, province_code: province, near })
+      const { hits, counts } = await search.search({ q, collections, region: province, near })
       return { records: hits.map(named), sideLists: { counts, restricted: search.restricted(collections) } }
     },
   },

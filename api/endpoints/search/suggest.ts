@@ -25,8 +25,7 @@ export const suggestList = defineEndpoint({
   read: {
     kind: 'system',
     search: true,
-    records: async ({ search }, { q, collections, near }) =>
-      (await search.suggest({ q, collections, province_code: null, near })).hits.map(named),
+    records: async ({ search }, { q, collections, near }) => (await search.suggest({ q, collections, region: null, near })).hits.map(named),
   },
   example: { q: 'repsol abr' },
 })

@@ -1,5 +1,8 @@
 import { ALERT_LEVELS, ALERT_PHENOMENA } from '../../../lake/datasets/weather/alert-codes.ts'
+import { boxOfRegion, provincesOf } from '../../../lake/places/regions.ts'
+import type { MultiPolygon } from '../../../lake/schema/columns.ts'
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
+import { touches } from '../../define/geo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { shapeFilter } from '../../filters/area.ts'
@@ -7,10 +10,14 @@ import { shapeFilter } from '../../filters/area.ts'
 const provinceFilter = defineMemoryFilter({
   name: 'province',
   param: provinceParam,
-  matches:
-    (code) =>
-    ({ province_codes }: { readonly province_codes: readonly string[] }) =>
-      province_codes.includes(code),
+  // An island is selected by its box: the zones of warnings cross municipalities.
+  matches: (region) => {
+    const box = boxOfRegion(region)
+    const codes = provincesOf(region)
+    return ({ province_codes, geometry }: { readonly province_codes: readonly string[]; readonly geometry: MultiPolygon | null }) =>
+      province_codes.some((code) => codes.includes(code)) &&
+      (box === null || (geometry !== null && touches({ kind: 'box', ...box }, geometry)))
+  },
 })
 const levelFilter = columnFilter('level', listOf(codeParam('Level, exactly this.', ALERT_LEVELS, { example: 'ORANGE' })), 'level')
 const phenomenonFilter = columnFilter(

@@ -72,7 +72,7 @@ export const weatherForecastDays = defineEndpoint({
     answer: async ({ states: [{ rows }], cached: slice, answers }, { place, from, days, period }, now) => {
       const places = await placesOf(slice, place)
       const chosen = period === 'all' ? rows : rows.filter(({ period_h }) => (period_h === 24) === (period === 'day'))
-      const found = forecastsOf(chosen, { places, province_code: place.province_code, from: from ?? now, span_ms: days * DAY_MS })
+      const found = forecastsOf(chosen, { places, region: place.region, from: from ?? now, span_ms: days * DAY_MS })
       if (places !== null && found.size === 0)
         throw noForecast([...places.keys()], { dataset: weatherForecastDaily, feed: FEED, answers, now })
       return {

@@ -1,5 +1,6 @@
 import type { Answers } from '../../../lake/live/demand.ts'
 import { municipalityByCode, placeAt } from '../../../lake/places/municipalities.ts'
+import { isOfRegion, type Region } from '../../../lake/places/regions.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import type { Demanded, MemoryAsk } from '../../define/memory-read.ts'
@@ -14,7 +15,7 @@ const OLD_MS = 6 * 3_600_000
 
 /** The places of a request; both null for all available forecasts. */
 interface ForecastPlaces {
-  readonly province_code: string | null
+  readonly region: Region | null
   readonly municipality_codes: readonly string[] | null
   readonly stretch: Stretch
 }
@@ -41,7 +42,7 @@ export const forecastPlaceParams = group(
     if (lat !== null && lon === null) throw new InvalidParam('is required together with lat', { parameter: 'lon' })
     if (lon !== null && lat === null) throw new InvalidParam('is required together with lon', { parameter: 'lat' })
     return {
-      province_code: province,
+      region: province,
       municipality_codes:
         municipality !== null ? municipalitiesOf(municipality, province) : lat !== null && lon !== null ? [codeAt(lat, lon)] : null,
       stretch: stretchOf(stretch),
@@ -70,17 +71,20 @@ export const NOT_ALONG: Along = Object.freeze({ road: null, km_from: null, km_to
 
 /** The municipalities of a request, with where the road passes each; null without a place. */
 export async function placesOf(slice: MemoryAsk['cached'], wanted: ForecastPlaces): Promise<ReadonlyMap<string, Along> | null> {
-  const { stretch, municipality_codes, province_code } = wanted
+  const { stretch, municipality_codes, region } = wanted
   if (stretch.road === null) return municipality_codes && new Map(municipality_codes.map((code) => [code, NOT_ALONG]))
+  const isInside = inRegion(region)
   const found = new Map<string, Along>()
   for (const { road, km, position } of pointsOfStretch(stretch, await slice(pointsOfRoad, stretch.road))) {
     const { municipality_code: code } = placeAt(position)
-    if (code === null || (province_code !== null && !code.startsWith(province_code))) continue
+    if (code === null || !isInside({ province_code: code.slice(0, 2), municipality_code: code })) continue
     const { km_from } = found.get(code) ?? {}
     found.set(code, { road: roadName(road), km_from: km_from ?? km, km_to: km })
   }
   return found
 }
+
+const inRegion = (region: Region | null): ReturnType<typeof isOfRegion> => (region === null ? () => true : isOfRegion(region))
 
 /** The columns that select rows of a forecast. */
 type ForecastRow = AnyRow & {
@@ -96,14 +100,14 @@ export function forecastsOf<R extends ForecastRow>(
   rows: readonly R[],
   of: {
     readonly places: ReadonlyMap<string, Along> | null
-    readonly province_code: string | null
+    readonly region: Region | null
     readonly from: number
     readonly span_ms: number
   },
 ): ReadonlyMap<string, readonly R[]> {
-  const { places, province_code, from, span_ms } = of
-  const isWanted = (row: R): boolean =>
-    (places === null || places.has(row.municipality_code)) && (province_code === null || row.province_code === province_code)
+  const { places, region, from, span_ms } = of
+  const isInside = inRegion(region)
+  const isWanted = (row: R): boolean => (places === null || places.has(row.municipality_code)) && isInside(row)
   const byCode = Map.groupBy(rows.filter(isWanted), ({ municipality_code }) => municipality_code)
   return new Map(
     [...byCode].flatMap(([code, all]) => {
@@ -124,7 +128,7 @@ export async function demandedOf(
 ): Promise<Demanded> {
   const places = await placesOf(slice, wanted)
   if (places === null) return { keys: [], awaited: [] }
-  const found = forecastsOf(states[0].rows, { places, province_code: null, ...span })
+  const found = forecastsOf(states[0].rows, { places, region: null, ...span })
   const since = span.from + span.span_ms > now ? now - OLD_MS : Number.NEGATIVE_INFINITY
   const keys = [...places.keys()]
   return { keys, awaited: keys.filter((code) => (found.get(code)?.[0]?.issued_at ?? Number.NEGATIVE_INFINITY) <= since) }

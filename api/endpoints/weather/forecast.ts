@@ -99,7 +99,7 @@ export const weatherForecast = defineEndpoint({
     },
     answer: async ({ states: [{ rows }], cached: slice, answers }, { place, from, hours }, now) => {
       const places = await placesOf(slice, place)
-      const found = forecastsOf(rows, { places, province_code: place.province_code, from: from ?? now, span_ms: hours * HOUR_MS })
+      const found = forecastsOf(rows, { places, region: place.region, from: from ?? now, span_ms: hours * HOUR_MS })
       if (places !== null && found.size === 0)
         throw noForecast([...places.keys()], { dataset: weatherForecastHourly, feed: FEED, answers, now })
       const records = [...found].map(([code, of]) => toForecast(of, places?.get(code) ?? NOT_ALONG))

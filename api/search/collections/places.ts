@@ -3,6 +3,7 @@ import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { loadAtlas } from '../../../lake/places/atlas.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import { communityOf } from '../../../lake/places/communities.ts'
+import { allIslands } from '../../../lake/places/islands.ts'
 import { allMunicipalities } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
@@ -42,14 +43,19 @@ const share = (count: number, most: number): number => Math.min(1, Math.log(1 + 
 
 export const provinceCollection = defineCollection({
   id: 'provinces',
-  title: 'Provinces',
-  about: 'The 50 provinces and two autonomous cities, by their names in every official language and those of their autonomous communities.',
-  words: ['provincia', 'provincias', 'probintzia', 'province'],
+  title: 'Provinces and islands',
+  about:
+    'The 50 provinces and two autonomous cities, by their names in every official language and those of their autonomous communities, and the islands, whose hits show their municipalities.',
+  words: ['provincia', 'provincias', 'probintzia', 'province', 'isla', 'islas', 'illa', 'illes', 'island'],
   weights: { title: 4.6, names: 4.6, place: 0 },
   detail: '/api/geo/provincias/{code}',
   documents: () => {
     const areas = new Map(loadAtlas().provinces.map((area) => [area.code, area]))
-    return provinces.map(({ code, name, names }) => {
+    const islands = allIslands().map(({ code, name, names, box }) => ({
+      ...{ id: code, title: name, subtitle: 'Isla', names, codes: [code], url: `/api/geo/municipios?province=${code}` },
+      ...{ position: middle(box), province_code: code.slice(0, 2), importance: 0.8 },
+    }))
+    const own = provinces.map(({ code, name, names }) => {
       const area = areas.get(code)
       return {
         id: code,
@@ -62,6 +68,7 @@ export const provinceCollection = defineCollection({
         importance: 0.8,
       }
     })
+    return [...own, ...islands]
   },
 })
 

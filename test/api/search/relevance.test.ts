@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SearchFound } from '../../../api/define/search-view.ts'
 import type { SearchIndex } from '../../../api/search/search-index.ts'
 import { communityOf } from '../../../lake/places/communities.ts'
+import { regionOf } from '../../../lake/places/regions.ts'
 import { isMeant, judgedQueries } from './relevance.ts'
 import { worldIndex } from './world-index.ts'
 
@@ -13,8 +14,8 @@ afterAll(() => index?.close())
 
 const search = (
   q: string,
-  more: { readonly province_code?: string; readonly collections?: readonly string[] } = {},
-): Promise<SearchFound> => index.search({ q, collections: null, province_code: null, near: null, ...more })
+  more: { readonly region?: readonly string[]; readonly collections?: readonly string[] } = {},
+): Promise<SearchFound> => index.search({ q, collections: null, region: null, near: null, ...more })
 
 test('people find the intended result: first in 85 of 100 cases, among the first three in 95', async () => {
   const judged = judgedQueries()
@@ -86,7 +87,7 @@ test('two exchanged letters are one typo, side by side or around a third', async
 test('what has the whole name is before what only contains it or is spelt alike', async () => {
   for (const [q, title] of [
     ['sol', 'Sol'],
-    ['la palma', 'Aeropuerto de La Palma'],
+    ['la palma', 'La Palma'],
     ['pto de la cruz', 'Puerto de la Cruz'],
     ['galp palma', 'GALP, Palma'],
   ])
@@ -119,7 +120,7 @@ test('a code is before longer ones', async () => {
 
 test('a suggestion needs only the beginning of a word', async () => {
   const suggest = async (q: string): Promise<readonly string[]> =>
-    (await index.suggest({ q, collections: null, province_code: null, near: null })).hits.slice(0, 3).map(({ title }) => title)
+    (await index.suggest({ q, collections: null, region: null, near: null })).hits.slice(0, 3).map(({ title }) => title)
   expect(await suggest('ato')).toContain('Madrid-Puerta de Atocha-Almudena Grandes')
   expect(await suggest('barcelona san')).toContain('Barcelona-Sants')
   expect((await suggest('barcel'))[0]).toBe('Barcelona')
@@ -128,13 +129,26 @@ test('a suggestion needs only the beginning of a word', async () => {
 
 test('the nearest goes first, where the caller gives a position', async () => {
   const near = { lat: 42.2311, lon: -8.7123 }
-  const { hits } = await index.search({ q: 'repsol', collections: ['gas-stations'], province_code: null, near })
+  const { hits } = await index.search({ q: 'repsol', collections: ['gas-stations'], region: null, near })
   expect(hits[0]?.title).toBe('REPSOL, Vigo')
   expect(hits[0]?.distance_m).toBeLessThan(20_000)
 })
 
+test('an island is found by its names, shows its municipalities, and keeps the results inside', async () => {
+  for (const [q, url] of [
+    ['Tenerife', '/api/geo/municipios?province=384'],
+    ['mallorca', '/api/geo/municipios?province=073'],
+    ['isla de la palma', '/api/geo/municipios?province=383'],
+    ['Ibiza', '/api/geo/municipios?province=072'],
+  ])
+    expect((await search(q as string, { collections: ['provinces'] })).hits[0]?.url, q).toBe(url)
+  const { hits } = await search('arona', { region: regionOf('Tenerife') ?? [] })
+  expect(hits.map(({ title }) => title)).toContain('Arona')
+  expect((await search('arona', { region: regionOf('La Palma') ?? [] })).hits.filter(({ title }) => title === 'Arona')).toEqual([])
+})
+
 test('a province keeps the results inside, and counts only those', async () => {
-  const { hits, counts } = await search('repsol', { province_code: '27' })
+  const { hits, counts } = await search('repsol', { region: ['27'] })
   expect(new Set(hits.map(({ province_code }) => province_code))).toEqual(new Set(['27']))
   expect(counts.find(({ collection }) => collection === 'gas-stations')?.hits).toBe(hits.length)
 })
