@@ -103,8 +103,10 @@ function boxOf(area: Area | undefined): Pick<ValueOf<typeof provinceFields>, 'bb
   return { bbox: [west, south, east, north], position: { lat: (south + north) / 2, lon: (west + east) / 2 } }
 }
 
-const drawn = (area: Area | undefined, atZoom: (typeof ZOOMS)[number] | null): MultiPolygon | null =>
-  area && atZoom !== null ? boundaryOf(area, Number(atZoom)) : null
+function drawn(area: Area | undefined, atZoom: (typeof ZOOMS)[number] | null): MultiPolygon | null {
+  const boundary = area && atZoom !== null ? boundaryOf(area, Number(atZoom)) : []
+  return boundary.length > 0 ? boundary : null
+}
 
 const areas = memo(({ municipalities, provinces: all }: ReturnType<typeof loadAtlas>) => ({
   provinces: new Map(all.map((area) => [area.code, area])),
