@@ -1,4 +1,5 @@
 import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
+import { roadSections } from '../../../lake/datasets/road/road-network.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
@@ -19,7 +20,7 @@ import { THING_DATASETS, thingsOf } from './along/things.ts'
 import type { Post } from './place-on-road.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 import { pathRoad } from './road-geometry.ts'
-import { accidentYears, dailyTraffic, type RoadTraffic } from './road-traffic.ts'
+import { accidentYears, dailyTraffic, type Holder, type RoadTraffic, roadHolders } from './road-traffic.ts'
 
 const ROAD_CLASSES = defineCodes('road_class', 'Class of a road, by its designation.', {
   MOTORWAY: ['Autovía o autopista', 'Motorway or dual carriageway'],
@@ -27,19 +28,37 @@ const ROAD_CLASSES = defineCodes('road_class', 'Class of a road, by its designat
   OTHER: ['Autonómica, provincial o local', 'Regional, provincial or local road'],
 })
 
+const ROAD_HOLDERS = defineCodes('road_holder', 'Who holds a road.', {
+  STATE: ['Estado', 'The state'],
+  OTHER: ['Otra administración', 'Another administration'],
+  SEVERAL: ['El Estado y otras administraciones, por tramos', 'The state and others, by section'],
+})
+
 const roadFields = {
   id: col.string(0, 'Its designation.', { example: 'A-2' }),
   name: col.string(0, 'Name of the road, if it has one.', { nullable: true, example: 'Autovía del Nordeste' }),
-  class: col.code(0, 'Its class, by its designation: whose road it is, it does not say.', ROAD_CLASSES, { example: 'MOTORWAY' }),
+  class: col.code(0, 'Its class, by its designation; see `holder` for whose road it is.', ROAD_CLASSES, { example: 'MOTORWAY' }),
+  holder: col.code(
+    0,
+    "Who holds it, by IGN's sections of the road network; null where these are not imported or state none.",
+    ROAD_HOLDERS,
+    {
+      ...{ nullable: true, example: null },
+    },
+  ),
   provinces: col.list([0, 0], 'Official names of the provinces with located kilometres of it.', col.string(0, 'A name.'), {
     example: ['Barcelona'],
   }),
   province_codes: col.list([0, 0], 'Their INE codes.', col.string(0, 'A code.'), { example: ['08'] }),
   km_from: col.decimal(0, 'First located kilometre.', { scale: 1, unit: 'km', example: 582 }),
   km_to: col.decimal(0, 'Last located kilometre.', { scale: 1, unit: 'km', example: 598.5 }),
-  located_km: col.decimal(0, 'Length of its continuous located parts: the coverage of lines and positions.', {
-    ...{ scale: 1, unit: 'km', example: 16.2 },
-  }),
+  located_km: col.decimal(
+    0,
+    'Length of its continuous located parts: along its measured axis where the network is imported, else between located kilometres.',
+    {
+      ...{ scale: 1, unit: 'km', example: 16.2 },
+    },
+  ),
   counted_km: col.decimal(0, "Length of its sections on the ministry's traffic map; null if it is not there.", {
     ...{ scale: 1, unit: 'km', nullable: true, example: null },
   }),
@@ -57,28 +76,34 @@ type Road = ValueOf<typeof roadFields>
 const listed = record('Road', 'A road with located kilometres.', roadFields)
 
 /** The roads with located kilometres, with their traffic. */
-const roadsOf = memo((posts: Posts, traffic: ReadonlyMap<string, RoadTraffic> | null): ReadonlyMap<string, Road> => {
-  const names = new Map(corridors.map(({ id, name }) => [foldRoad(id), name.split(', ')[1] ?? null]))
-  return new Map(
-    [...posts.roads].map((road) => {
-      const all = posts.marks(road)
-      const [first, last, middle] = [all[0], all.at(-1), all[all.length >> 1]] as [Post, Post, Post]
-      const codes = [...new Set(all.map(({ province_code }) => province_code))].sort()
-      const counted = traffic?.get(road) ?? null
-      const id = roadName(middle.road)
-      return [
-        road,
-        {
-          ...{ id, name: names.get(road) ?? null, class: classOf(id) },
-          provinces: codes.flatMap((code) => provinceName(code) ?? []),
-          ...{ province_codes: codes, km_from: first.km, km_to: last.km, located_km: locatedKm(posts, road) },
-          counted_km: counted && Math.round(10 * counted.length_km) / 10,
-          ...{ imd_veh_day: counted && Math.round(counted.imd), imd_year: counted && counted.year, position: middle.position as Point },
-        },
-      ]
-    }),
-  )
-})
+const roadsOf = memo(
+  (
+    posts: Posts,
+    traffic: ReadonlyMap<string, RoadTraffic> | null,
+    holders: ReadonlyMap<string, Holder> | null,
+  ): ReadonlyMap<string, Road> => {
+    const names = new Map(corridors.map(({ id, name }) => [foldRoad(id), name.split(', ')[1] ?? null]))
+    return new Map(
+      [...posts.roads].map((road) => {
+        const all = posts.marks(road)
+        const [first, last, middle] = [all[0], all.at(-1), all[all.length >> 1]] as [Post, Post, Post]
+        const codes = [...new Set(all.map(({ province_code }) => province_code))].sort()
+        const counted = traffic?.get(road) ?? null
+        const id = roadName(middle.road)
+        return [
+          road,
+          {
+            ...{ id, name: names.get(road) ?? null, class: classOf(id), holder: holders?.get(road) ?? null },
+            provinces: codes.flatMap((code) => provinceName(code) ?? []),
+            ...{ province_codes: codes, km_from: first.km, km_to: last.km, located_km: locatedKm(posts, road) },
+            counted_km: counted && Math.round(10 * counted.length_km) / 10,
+            ...{ imd_veh_day: counted && Math.round(counted.imd), imd_year: counted && counted.year, position: middle.position as Point },
+          },
+        ]
+      }),
+    )
+  },
+)
 
 function classOf(road: string): string {
   if (/^(A|AP|R)-?\d{1,2}$/.test(road)) return 'MOTORWAY'
@@ -134,9 +159,11 @@ export const roadList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [],
-    lake: [...ROAD_TABLES, imdRoads],
+    lake: [...ROAD_TABLES, imdRoads, roadSections],
     needs: [roadPoints],
-    answer: async ({ cached, optional }) => [...roadsOf(await cached(roadPosts, ''), await optional(dailyTraffic, '')).values()],
+    answer: async ({ cached, optional }) => [
+      ...roadsOf(await cached(roadPosts, ''), await optional(dailyTraffic, ''), await optional(roadHolders, '')).values(),
+    ],
   },
   example: { q: 'A-2' },
 })
@@ -169,12 +196,12 @@ export const roadById = defineEndpoint({
   read: {
     kind: 'memory',
     from: THING_DATASETS,
-    lake: [...ROAD_TABLES, imdRoads, roadAccidents],
+    lake: [...ROAD_TABLES, imdRoads, roadSections, roadAccidents],
     needs: [roadPoints],
     isOfAny: true,
     answer: async ({ states, cached, optional }, { road }) => {
       const posts = await cached(roadPosts, '')
-      const found = roadsOf(posts, await optional(dailyTraffic, '')).get(road)
+      const found = roadsOf(posts, await optional(dailyTraffic, ''), await optional(roadHolders, '')).get(road)
       if (!found) return null
       const counts = new Map<string, number>()
       for (const things of thingsOf(states, posts))

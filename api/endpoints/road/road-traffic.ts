@@ -1,4 +1,5 @@
 import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
+import { roadSections } from '../../../lake/datasets/road/road-network.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -40,6 +41,39 @@ export const dailyTraffic = defineCachedQuery<ReadonlyMap<string, RoadTraffic>>(
       IMD_COLUMNS,
     )
     return new Map(found.map(({ road, year, imd, length_km }) => [foldRoad(road), { year, imd, length_km }]))
+  },
+})
+
+const HOLDER_COLUMNS = {
+  road: col.string(1, 'Road designation.'),
+  state: col.integer(2, 'Sections that the state holds.', { unit: '1' }),
+  others: col.integer(3, 'Sections that it does not hold.', { unit: '1' }),
+}
+
+/** Who holds a road with imported sections. */
+export type Holder = 'STATE' | 'OTHER' | 'SEVERAL'
+
+/** The holders of roads by folded name, by the newest edition of each province. Its only key is the empty string. */
+export const roadHolders = defineCachedQuery<ReadonlyMap<string, Holder>>({
+  name: 'holders of roads',
+  from: [roadSections],
+  maxEntries: 1,
+  read: async (reader) => {
+    const found = await reader.all(
+      sql`
+        WITH sections AS (
+          SELECT ${foldRoadSql(sql`road`)} AS road, is_state_road
+          FROM ${scan(roadSections, {})}
+          WHERE is_in_service AND is_state_road IS NOT NULL
+          QUALIFY published_at = max(published_at) OVER (PARTITION BY province_code)
+        )
+        SELECT road, CAST(count_if(is_state_road) AS INTEGER) AS state, CAST(count_if(NOT is_state_road) AS INTEGER) AS others
+        FROM sections
+        GROUP BY road
+        ORDER BY road`,
+      HOLDER_COLUMNS,
+    )
+    return new Map(found.map(({ road, state, others }) => [road, others === 0 ? 'STATE' : state === 0 ? 'OTHER' : 'SEVERAL']))
   },
 })
 
