@@ -4,11 +4,13 @@ import { NO_DETAILS } from '../../api/endpoints/road/along/route-item.ts'
 import { travelTimeOf } from '../../api/endpoints/road/along/travel-time.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { roadAxes } from '../../lake/datasets/road/road-axes.ts'
+import { roadSections } from '../../lake/datasets/road/road-network.ts'
 import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
+import { placeAt } from '../../lake/places/municipalities.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
 import { exampleService } from './example-service.ts'
@@ -45,6 +47,13 @@ beforeAll(async () => {
   await service.land(roadPoints, [...[1, 3, 5, 7, 20, 22].map((km) => post('A-99', km)), post('M-5', 1)], AT)
   const axes = [axis('POSITIVE', 0, [10, 14]), axis('NEGATIVE', -0.0005, [10, 14]), axis('POSITIVE', 0, [17, 18], 2)]
   await service.land(roadAxes, axes, AT)
+  const section = (section_id: string, road: string, is_state_road: boolean | null, part = 'new', published_at = AT): AnyRow => ({
+    ...exampleTableRow(roadSections),
+    ...{ section_id, road, is_state_road, part, published_at, province_code: '28', is_in_service: true },
+  })
+  const sections = [section('1', 'A-77', true), section('2', 'A-99', true), section('3', 'A99', false), section('4', 'M-5', null)]
+  // An earlier edition does not count.
+  await service.land(roadSections, [...sections, section('1', 'A-77', false, 'old', AT - 366 * DAY)], AT)
   const found = [
     ...[incident('north', 4, 'POSITIVE'), incident('south', 6, 'NEGATIVE'), incident('both', 2, 'BOTH'), incident('end', 21, 'POSITIVE')],
     incident('placeless', 5, 'BOTH', { source: 'trafikoa', position: null }),
@@ -162,6 +171,17 @@ describe('a community or an island as province', () => {
   })
 })
 
+test('the nearest services of a municipality are at most 100 km away, a rail station among them, and have a page', async () => {
+  const examples = await exampleService()
+  const { stations } = await examples.json('/api/trenes/estaciones')
+  const { municipality_code } = placeAt(stations.find((one: Reply) => one.in_service && one.lat !== null) as never)
+  const { nearest } = await examples.json(`/api/geo/municipios/${municipality_code}`)
+  expect(nearest.map(({ kind }: Reply) => kind)).toContain('rail-station')
+  for (const { url, distance_m } of nearest) expect([(await examples.get(url)).status, distance_m <= 100_000]).toEqual([200, true])
+  const island = await examples.json('/api/geo/municipios/38001')
+  expect(island.nearest.map(({ kind }: Reply) => kind)).not.toContain('rail-station')
+})
+
 describe('/api/carreteras', () => {
   test('lists roads with located kilometres, by text, class and province', async () => {
     const list = async (query: string): Promise<string[]> =>
@@ -170,6 +190,8 @@ describe('/api/carreteras', () => {
     expect(await list('q=a99')).toEqual(['A-99'])
     expect(await list('class=OTHER&province=Madrid')).toEqual(['M-5'])
     expect(await list('province=Sevilla')).toEqual([])
+    const { roads } = await service.json('/api/carreteras')
+    expect(roads.map(({ holder }: Reply) => holder)).toEqual(['STATE', 'SEVERAL', null])
   })
 
   test('one road has its provinces, kilometres, and what is on it now', async () => {

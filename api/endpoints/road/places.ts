@@ -23,6 +23,7 @@ import { provinceParam } from '../../define/params-place.ts'
 import { searchFilter } from '../../filters/search.ts'
 import { municipalityNames } from '../../search/documents.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
+import { NETWORK_TABLES, type RailNetwork, railNetwork } from '../rail/network.ts'
 
 const DATASETS = [incidents, v16Beacons, vmsDevices, fuelStations, chargingSites, lowEmissionZones] as const
 type Known = StatesOf<typeof DATASETS>
@@ -88,8 +89,8 @@ const municipalityDetail = record('MunicipalityDetail', 'A municipality with wha
   ...municipalityFields,
   geometry: municipalBoundary,
   counts,
-  nearest: nested.objects('The nearest service of each kind, from the middle of the municipality.', {
-    kind: col.string(0, 'Kind: gas-station or charging-site.', { example: 'gas-station' }),
+  nearest: nested.objects('The nearest service of each kind within 100 km of the middle of the municipality.', {
+    kind: col.string(0, 'Kind: gas-station, charging-site or rail-station.', { example: 'gas-station' }),
     id: col.string(0, 'Id of the service.', { example: '4375' }),
     name: col.string(0, 'Its name; null if it has none.', { nullable: true, example: 'REPSOL' }),
     distance_m: col.integer(0, 'Straight-line distance.', { unit: 'm', example: 420 }),
@@ -145,7 +146,10 @@ function countsOf(states: Known, code: string): Counts {
   return { incidents: incident, beacons: beacon, panels: panel, gas_stations: gas, charging_sites: site, low_emission_zones: zone }
 }
 
-/** The nearest of the things with a position. */
+/** A service that is farther away, in metres, is none of the place: no train goes from Cádiz to Tenerife. */
+const NEAR_M = 100_000
+
+/** The nearest of the things with a position, at most `NEAR_M` away. */
 function nearestOf<T extends { readonly position: Point | null }>(
   things: readonly T[],
   from: Point,
@@ -154,12 +158,20 @@ function nearestOf<T extends { readonly position: Point | null }>(
   for (const thing of things) {
     if (thing.position === null) continue
     const distance_m = Math.round(distanceM(from, thing.position))
-    if (best === null || distance_m < best.distance_m) best = { thing, distance_m }
+    if (distance_m <= NEAR_M && (best === null || distance_m < best.distance_m)) best = { thing, distance_m }
   }
   return best
 }
 
-function servicesNear([, , , stations, sites]: Known, from: Point): ValueOf<typeof municipalityDetail.fields>['nearest'] {
+/** Stations with trips. */
+const trainStationsOf = memo(({ stations }: RailNetwork) => [...stations.values()].filter(({ in_service }) => in_service))
+
+function servicesNear(
+  [, , , stations, sites]: Known,
+  rail: RailNetwork | null,
+  from: Point,
+): ValueOf<typeof municipalityDetail.fields>['nearest'] {
+  const train = nearestOf(rail ? trainStationsOf(rail) : [], from)
   const gas = nearestOf(stations.rows, from)
   const site = nearestOf(sites.rows, from)
   const service = (kind: string, path: string, id: string, name: string | null, distance_m: number) => ({
@@ -172,6 +184,7 @@ function servicesNear([, , , stations, sites]: Known, from: Point): ValueOf<type
   return [
     ...(gas ? [service('gas-station', '/api/gas-stations', gas.thing.station_id, gas.thing.brand, gas.distance_m)] : []),
     ...(site ? [service('charging-site', '/api/electrolineras', site.thing.site_id, site.thing.name, site.distance_m)] : []),
+    ...(train ? [service('rail-station', '/api/trenes/estaciones', train.thing.stop_id, train.thing.name, train.distance_m)] : []),
   ]
 }
 
@@ -252,13 +265,16 @@ export const municipalityByCodeDetail = defineEndpoint({
   read: {
     kind: 'memory',
     from: DATASETS,
+    lake: NETWORK_TABLES,
+    needs: [],
     isOfAny: true,
     reportsMissing: true,
-    answer: ({ states }, { code, zoom: at }) => {
+    answer: async ({ states, optional }, { code, zoom: at }) => {
       if (!municipalityByCode(code)) return null
       const made = municipalityOf(code)
       const geometry = drawn(areas(loadAtlas()).municipalities.get(code), at)
-      return { ...made, geometry, counts: countsOf(states, code), nearest: made.position ? servicesNear(states, made.position) : [] }
+      const nearest = made.position ? servicesNear(states, await optional(railNetwork, ''), made.position) : []
+      return { ...made, geometry, counts: countsOf(states, code), nearest }
     },
   },
   example: { code: '28079' },
