@@ -40,7 +40,6 @@ const NO_EVENTS: Absent = {
 
 const NO_TOOL: Absent = {
   accident_codebook: 'tools have labels, not codes of the source',
-  charging_sites: 'the tools are agreed: find_fuel is about fuel',
   low_emission_zones: 'zones are found by search_transport, which links to their details',
   mobility_zone_members: 'get_mobility takes names of places',
   mobility_zone_points: 'get_mobility takes names of places',

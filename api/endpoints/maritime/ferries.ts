@@ -1,6 +1,7 @@
 import { FERRY_OPERATORS } from '../../../lake/datasets/maritime/ferry-codes.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { foldName } from '../../../lake/places/names.ts'
+import { isIsland, isWithinRegion, regionOf } from '../../../lake/places/regions.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { onlyOfRows } from '../../define/example.ts'
@@ -18,7 +19,7 @@ import { listedPorts, type Port, type PortCatalogue, portCatalogue } from './por
 export const CLOCK_S = 60
 
 const portParam = (what: string, example: string) =>
-  textParam(`Only routes ${what} a port: its id, or words of its name; accents and case are ignored.`, { max: 60, example })
+  textParam(`Only routes ${what} a port: its id, words of its name, or an island; accents and case are ignored.`, { max: 60, example })
 
 /** Ferry routes. */
 export const ferryList = defineEndpoint({
@@ -74,7 +75,7 @@ function portsOf(parameter: string, text: string | null, { ports: all }: PortCat
   if (text === null) return null
   const withFerries = [...all.values()].filter(({ connections }) => connections.length > 0)
   const byId = withFerries.filter(({ id }) => id.toLowerCase() === text.toLowerCase())
-  const found = byId.length > 0 ? byId : bestNamed(withFerries, foldName(text))
+  const found = byId.length > 0 ? byId : bestNamed(withFerries, text)
   if (found.length > 0) return new Set(found)
   const names = withFerries.map(({ name }) => name).sort()
   throw new InvalidParam(`expected a port with ferries: ${names.join(', ')}`, {
@@ -82,20 +83,23 @@ function portsOf(parameter: string, text: string | null, { ports: all }: PortCat
   })
 }
 
-/** The ports that a folded text names: wholly, else by their first words, else by any words, else by beginnings of words. */
+/** The ports that a text names: wholly, else all of its island, else by first words, else by any words, else by their beginnings. */
 function bestNamed(all: readonly Port[], text: string): readonly Port[] {
-  const wanted = text.split(' ').filter((word) => word !== '')
+  const folded = foldName(text)
+  const wanted = folded.split(' ').filter((word) => word !== '')
   if (wanted.length === 0) return []
-  const tiers: readonly ((name: string) => boolean)[] = [
-    (name) => name === text,
-    (name) => name.startsWith(`${text} `),
-    (name) => wanted.every((one) => name.split(' ').includes(one)),
-    (name) => wanted.every((one) => name.split(' ').some((word) => word.startsWith(one))),
+  const region = regionOf(text)
+  const onIsland = region && isIsland(region) ? isWithinRegion(region) : () => false
+  const named =
+    (isNamed: (name: string) => boolean) =>
+    ({ name, listed }: Port): boolean =>
+      [name, listed?.alternate_name ?? '', ...name.split('/')].map(foldName).some(isNamed)
+  const tiers: readonly ((port: Port) => boolean)[] = [
+    named((name) => name === folded),
+    onIsland,
+    named((name) => name.startsWith(`${folded} `)),
+    named((name) => wanted.every((one) => name.split(' ').includes(one))),
+    named((name) => wanted.every((one) => name.split(' ').some((word) => word.startsWith(one)))),
   ]
-  const namesOf = ({ name, listed }: Port): readonly string[] => [name, listed?.alternate_name ?? '', ...name.split('/')].map(foldName)
-  for (const isNamed of tiers) {
-    const found = all.filter((port) => namesOf(port).some(isNamed))
-    if (found.length > 0) return found
-  }
-  return []
+  return tiers.map((isMeant) => all.filter(isMeant)).find((found) => found.length > 0) ?? []
 }
