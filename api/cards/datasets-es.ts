@@ -213,6 +213,10 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
     'Postes kilométricos de las carreteras',
     'Postes kilométricos de la red viaria nacional, por edición y provincia; una calzada doble tiene uno por sentido. En modo real los importa el operador.',
   ],
+  municipality_register: [
+    'Municipios con sus habitantes',
+    'Municipios con habitantes, superficie y capital del Nomenclátor del IGN (NGMEP), por edición. En modo real los importa el operador.',
+  ],
   road_axes: [
     'Ejes medidos de las carreteras',
     'Líneas de las carreteras con el kilómetro de cada uno de sus puntos, a partir de los tramos y postes de la red viaria nacional: una por cada parte continua de una calzada en una provincia.',

@@ -13,7 +13,10 @@ export const DATASET_FREQUENCIES: Readonly<Record<string, string>> = Object.free
   ...every('MONTHLY', 'traffic_readings_15m traffic_sensor_editions traffic_section_states_archive traffic_counts_hourly'),
   ...every('MONTHLY', 'mobility_trips mobility_district_trips mobility_gau_trips mobility_overnight_stays imd_detector_months'),
   ...every('MONTHLY', 'corridor_sensor_months road_accidents airport_traffic arrival_atfm_delays enroute_atfm_delays'),
-  ...every('ANNUAL', 'imd_sections imd_roads animal_accidents accident_codebook accident_sections accident_positions'),
+  ...every(
+    'ANNUAL',
+    'municipality_register imd_sections imd_roads animal_accidents accident_codebook accident_sections accident_positions',
+  ),
   ...every('ANNUAL', 'animal_accident_positions accident_hotspots risk_profiles'),
   ...every('IRREG', 'speed_cameras low_emission_zones traffic_count_stations road_points road_sections road_posts road_axes rail_stock'),
   ...every('IRREG', 'mobility_zones mobility_zone_members mobility_zone_points mobility_zone_areas traffic_models model_cards'),

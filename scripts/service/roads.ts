@@ -1,7 +1,8 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { SingleBar } from 'cli-progress'
+import { ignMunicipalities } from '../../jobs/feeds/road/ign-municipalities.ts'
 import { ignRoads } from '../../jobs/feeds/road/ign-roads.ts'
 import { isNetworkFile, openNetwork } from '../../jobs/feeds/road/network/layers.ts'
 import { editionOf, type NetworkPart, partsOf, provinceOfFile } from '../../jobs/feeds/road/network/parts.ts'
@@ -17,6 +18,7 @@ import { openService } from './service.ts'
 const USAGE = `scripts/roads <command> [--data <dir>]
 
   import <file.zip|gpkg|folder>...   import IGN's road network: the national file, files of provinces, or folders of shapefiles
+  import <MUNICIPIOS.csv>            import its register of municipalities, with their inhabitants; --edition 2025 is their year
     --edition 2026-07                the edition, if not the last change that the file states
     --province <name or code>        the province of a folder or file whose name has none; 'all' for a national file
     --again                          also import editions of provinces that were imported before
@@ -53,9 +55,13 @@ async function main(): Promise<void> {
   const config = cliConfig(values.data)
   if (command === 'coverage' && paths.length === 0) return coverage(config)
   if (command !== 'import' || paths.length === 0) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
-  if (values.edition !== undefined && !/^\d{4}-(0[1-9]|1[0-2])$/.test(values.edition))
-    throw new Error(`--edition ${values.edition}: a month such as 2026-07`)
+  const isRegister = paths.every((path) => /\.csv$/i.test(path))
+  if (values.edition !== undefined && !(isRegister ? /^\d{4}$/ : /^\d{4}-(0[1-9]|1[0-2])$/).test(values.edition))
+    throw new Error(`--edition ${values.edition}: ${isRegister ? 'a year such as 2025' : 'a month such as 2026-07'}`)
+  if (isRegister && (paths.length > 1 || values.edition === undefined))
+    throw new Error('import: one register of municipalities at a time, with --edition and the year of its inhabitants')
   for (const path of paths) if (!statSync(path, { throwIfNoEntry: false })) throw new Error(`${path}: no such file or folder`)
+  if (isRegister) return importRegister(config, paths[0] as string, { edition: values.edition as string, again: values.again })
   await importAll(config, paths, { edition: values.edition ?? null, province: values.province ?? null, again: values.again })
 }
 
@@ -80,6 +86,24 @@ async function importAll(config: Config, paths: readonly string[], options: Opti
         }
     }
     for (const line of await coverageLines(service.lake)) say(line)
+  } finally {
+    await service.close()
+  }
+}
+
+/** Imports a register of municipalities as the edition of a year. */
+async function importRegister(
+  config: Config,
+  path: string,
+  { edition, again }: { readonly edition: string; readonly again: boolean },
+): Promise<void> {
+  const service = await openService(config)
+  try {
+    const given = [{ period: edition, bytes: readFileSync(path), from: basename(path) }]
+    const [done] = await service.importParts(ignMunicipalities, given, { again })
+    const { outcome } = done as NonNullable<typeof done>
+    say(`${basename(path)}: ${outcome === null ? 'imported before' : `${outcome.outcome}${outcome.reason ? `: ${outcome.reason}` : ''}`}`)
+    if (outcome?.outcome === 'failed' || outcome?.outcome === 'rejected') process.exitCode = 2
   } finally {
     await service.close()
   }

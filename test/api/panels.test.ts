@@ -3,6 +3,7 @@ import { isWithinHours } from '../../api/endpoints/road/zones.ts'
 import { cameras } from '../../lake/datasets/road/cameras.ts'
 import { chargingSites } from '../../lake/datasets/road/charging-sites.ts'
 import { lowEmissionZones } from '../../lake/datasets/road/low-emission-zones.ts'
+import { municipalityRegister } from '../../lake/datasets/road/municipality-register.ts'
 import { speedCameras } from '../../lake/datasets/road/speed-cameras.ts'
 import { vmsDevices } from '../../lake/datasets/road/vms-devices.ts'
 import { vmsMessages } from '../../lake/datasets/road/vms-messages.ts'
@@ -373,14 +374,23 @@ test('a charging site has its points and plugs', async () => {
 })
 
 test('a province and a municipality have names, a boundary, what is there now, and the nearest charging site', async () => {
+  const people = (edition: string, municipality_code: string, population: number | null): AnyRow =>
+    exampleTableRow(municipalityRegister, { edition, municipality_code, province_code: municipality_code.slice(0, 2), population })
+  await service.land(municipalityRegister, [people('2024', '28079', 1), people('2024', '28065', 2)], Date.UTC(2025, 0, 1))
+  await service.land(municipalityRegister, [people('2025', '28079', 300), people('2025', '28065', 40), people('2025', '28001', null)], T0)
   const { provinces } = await service.json('/api/geo/provincias?q=vizcaya&zoom=6')
   expect(provinces).toMatchObject([
     { id: '48', name: 'Bizkaia', community_names: ['País Vasco', 'Euskadi'], geometry: { type: 'MultiPolygon' } },
   ])
   const madrid = await service.json('/api/geo/provincias/28')
-  expect(madrid.counts).toMatchObject({ panels: 4, low_emission_zones: zones.length + 1 })
+  expect(madrid).toMatchObject({ population: 340, population_year: 2025, counts: { panels: 4, low_emission_zones: zones.length + 1 } })
+  expect(await service.json('/api/geo/municipios/28001')).toMatchObject({ population: null, population_year: null })
   expect((await service.json('/api/geo/municipios?q=getafe')).municipalities).toMatchObject([{ id: '28065', province: 'Madrid' }])
   const town = await service.json('/api/geo/municipios/28079')
-  expect(town).toMatchObject({ is_capital: true, nearest: [{ kind: 'charging-site', id: 'slow', url: '/api/electrolineras/slow' }] })
+  expect(town).toMatchObject({
+    is_capital: true,
+    population: 300,
+    nearest: [{ kind: 'charging-site', id: 'slow', url: '/api/electrolineras/slow' }],
+  })
   expect((await service.get('/api/geo/municipios/99999')).status).toBe(404)
 })

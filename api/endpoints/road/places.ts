@@ -2,6 +2,7 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { chargingSites } from '../../../lake/datasets/road/charging-sites.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
+import { municipalityRegister } from '../../../lake/datasets/road/municipality-register.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import type { Area } from '../../../lake/places/atlas.ts'
@@ -13,7 +14,12 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import { allMunicipalities, municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import { isOfRegion } from '../../../lake/places/regions.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
 import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint, listReturn, type State, type StatesOf } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
@@ -61,6 +67,14 @@ const placed = (of: string) =>
     }),
   }) as const
 
+const inhabitants = (of: string) =>
+  ({
+    population: col.integer(0, `Inhabitants of the ${of} in IGN's register; null where it is not imported.`, {
+      ...{ unit: '1', nullable: true, example: 3_422_416 },
+    }),
+    population_year: col.integer(0, 'Year of the inhabitants.', { unit: '1', nullable: true, example: 2025 }),
+  }) as const
+
 const provinceFields = {
   id: col.string(0, 'INE code.', { example: '28' }),
   name: col.string(0, 'Official name.', { example: 'Madrid' }),
@@ -83,10 +97,15 @@ const municipalityFields = {
 
 const counts = nested.object('What is there now; a feed that has not arrived counts 0, see `meta.missing`.', countFields)
 const province = record('Province', 'A province or autonomous city.', provinceFields)
-const provinceDetail = record('ProvinceDetail', 'A province with what is there now.', { ...provinceFields, counts })
+const provinceDetail = record('ProvinceDetail', 'A province with what is there now.', {
+  ...provinceFields,
+  ...inhabitants('province'),
+  counts,
+})
 const municipality = record('Municipality', 'A municipality.', municipalityFields)
 const municipalityDetail = record('MunicipalityDetail', 'A municipality with what is there now and the nearest services.', {
   ...municipalityFields,
+  ...inhabitants('municipality'),
   geometry: municipalBoundary,
   counts,
   nearest: nested.objects('The nearest service of each kind within 100 km of the middle of the municipality.', {
@@ -109,6 +128,35 @@ function drawn(area: Area | undefined, atZoom: (typeof ZOOMS)[number] | null): M
   return boundary.length > 0 ? boundary : null
 }
 
+/** Inhabitants by INE code of municipality and province, of the newest edition. Its only key is the empty string. */
+const registered = defineCachedQuery<Register>({
+  name: 'inhabitants',
+  from: [municipalityRegister],
+  maxEntries: 1,
+  async read({ all }) {
+    const newest = sql`(SELECT max(edition) FROM ${scan(municipalityRegister)})`
+    const query = sql`SELECT * FROM ${scan(municipalityRegister)} WHERE edition = ${newest}`
+    const rows = await all<Row<typeof municipalityRegister>>(query, tableColumns(municipalityRegister))
+    const people = new Map<string, number>()
+    for (const { municipality_code, province_code, population } of rows)
+      if (population !== null) for (const code of [municipality_code, province_code]) people.set(code, (people.get(code) ?? 0) + population)
+    return { year: rows[0] ? Number(rows[0].edition) : null, people }
+  },
+})
+
+interface Register {
+  readonly year: number | null
+  readonly people: ReadonlyMap<string, number>
+}
+
+function peopleOf(
+  register: Register | null,
+  code: string,
+): { readonly population: number | null; readonly population_year: number | null } {
+  const population = register?.people.get(code) ?? null
+  return { population, population_year: population === null ? null : (register?.year ?? null) }
+}
+
 const areas = memo(({ municipalities, provinces: all }: ReturnType<typeof loadAtlas>) => ({
   provinces: new Map(all.map((area) => [area.code, area])),
   municipalities: new Map(municipalities.map((area) => [area.code, area])),
@@ -118,7 +166,8 @@ function provinceOf(code: string, atZoom: (typeof ZOOMS)[number] | null): ValueO
   const { name, names } = provinceByCode(code) as (typeof provinces)[number]
   const all = [...new Set([...name.split('/'), ...Object.values(names)])]
   const area = areas(loadAtlas()).provinces.get(code)
-  return { id: code, name, names: all, community_names: communityOf(code)?.names ?? [], ...boxOf(area), geometry: drawn(area, atZoom) }
+  const community_names = communityOf(code)?.names ?? []
+  return { id: code, name, names: all, community_names, ...boxOf(area), geometry: drawn(area, atZoom) }
 }
 
 function municipalityOf(code: string): ValueOf<typeof municipalityFields> {
@@ -229,9 +278,14 @@ export const provinceByCodeDetail = defineEndpoint({
   read: {
     kind: 'memory',
     from: DATASETS,
+    lake: [municipalityRegister],
+    needs: [],
     isOfAny: true,
     reportsMissing: true,
-    answer: ({ states }, { code, zoom: at }) => (provinceByCode(code) ? { ...provinceOf(code, at), counts: countsOf(states, code) } : null),
+    answer: async ({ states, optional }, { code, zoom: at }) =>
+      provinceByCode(code)
+        ? { ...provinceOf(code, at), ...peopleOf(await optional(registered, ''), code), counts: countsOf(states, code) }
+        : null,
   },
   example: { code: '28' },
 })
@@ -265,7 +319,7 @@ export const municipalityByCodeDetail = defineEndpoint({
   read: {
     kind: 'memory',
     from: DATASETS,
-    lake: NETWORK_TABLES,
+    lake: [...NETWORK_TABLES, municipalityRegister],
     needs: [],
     isOfAny: true,
     reportsMissing: true,
@@ -274,7 +328,7 @@ export const municipalityByCodeDetail = defineEndpoint({
       const made = municipalityOf(code)
       const geometry = drawn(areas(loadAtlas()).municipalities.get(code), at)
       const nearest = made.position ? servicesNear(states, await optional(railNetwork, ''), made.position) : []
-      return { ...made, geometry, counts: countsOf(states, code), nearest }
+      return { ...made, ...peopleOf(await optional(registered, ''), code), geometry, counts: countsOf(states, code), nearest }
     },
   },
   example: { code: '28079' },

@@ -12,6 +12,7 @@ import { dgtSpeedCameras } from './dgt-speed-cameras.ts'
 import { dgtVms } from './dgt-vms.ts'
 import { dgtVmsDevices } from './dgt-vms-devices.ts'
 import { dgtZones } from './dgt-zones.ts'
+import { ignMunicipalities } from './ign-municipalities.ts'
 import { ignRoads } from './ign-roads.ts'
 import { madridCameras } from './madrid-cameras.ts'
 import { madridCountStations } from './madrid-count-stations.ts'
@@ -61,4 +62,5 @@ export const feeds: readonly Feed[] = Object.freeze([
   valenciaTraffic,
   bilbaoTraffic,
   ignRoads,
+  ignMunicipalities,
 ])

@@ -3,6 +3,7 @@ import { cameras } from './cameras.ts'
 import { chargingSites } from './charging-sites.ts'
 import { incidents } from './incidents.ts'
 import { lowEmissionZones } from './low-emission-zones.ts'
+import { municipalityRegister } from './municipality-register.ts'
 import { roadAxes } from './road-axes.ts'
 import { roadPosts, roadSections } from './road-network.ts'
 import { roadPoints } from './road-points.ts'
@@ -59,4 +60,5 @@ export const datasets: readonly Dataset[] = Object.freeze([
   roadSections,
   roadPosts,
   roadAxes,
+  municipalityRegister,
 ])

@@ -118,3 +118,14 @@ export const ign = defineSource({
   attribution: 'IGR Redes de Transporte CC-BY 4.0 ign.es',
   commercial_use: 'yes',
 })
+
+/** IGN's register of municipalities and settlements (Nomenclátor, NGMEP). */
+export const ignRegister = defineSource({
+  id: 'ign_register',
+  publisher: 'Instituto Geográfico Nacional',
+  url: 'https://centrodedescargas.cnig.es/CentroDescargas/nomenclator-geografico',
+  licence: 'CC BY 4.0',
+  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  attribution: 'Nomenclátor Geográfico de Municipios y Entidades de Población CC-BY 4.0 ign.es',
+  commercial_use: 'yes',
+})
