@@ -7,7 +7,7 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
   ],
   accident_positions: [
     'Posiciones de accidentes por carretera y kilómetro',
-    'Posiciones de los accidentes publicados sin ella, por carretera y kilómetro. Los que están a más de 5 km de puntos conocidos no tienen.',
+    'Posiciones de los accidentes publicados sin ella, por carretera y kilómetro. Sin eje medido, los que están a más de 5 km de puntos conocidos no tienen.',
   ],
   accident_sections: [
     'Accidentes por tramo de carretera, mes, día de la semana y hora',
@@ -45,7 +45,7 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
   airports: ['Aeropuertos', 'Aeropuertos y helipuertos españoles con código IATA: nombres, códigos, altura y posición.'],
   animal_accident_positions: [
     'Posiciones de accidentes con animales por carretera y kilómetro',
-    'Posiciones de los accidentes con animales, por carretera y kilómetro. Los que están a más de 5 km de puntos conocidos no tienen.',
+    'Posiciones de los accidentes con animales, por carretera y kilómetro. Sin eje medido, los que están a más de 5 km de puntos conocidos no tienen.',
   ],
   animal_accidents: [
     'Accidentes con animales',

@@ -1,8 +1,7 @@
 import { allMunicipalities, municipalityByCode, municipalityByName } from '../../lake/places/municipalities.ts'
-import { foldName } from '../../lake/places/names.ts'
 import { provinces } from '../../lake/places/provinces.ts'
 import { isIsland, nameOfRegion, provincesOf, type Region, regionNames, regionOf } from '../../lake/places/regions.ts'
-import { RADIALS } from '../../lake/places/road-key.ts'
+import { foldRoad } from '../../lake/places/road-key.ts'
 import type { Area, Box } from './geo.ts'
 import { type Group, group, numberParam, type Param, param, plainText, type ValuesOf } from './params.ts'
 import { InvalidParam } from './problems.ts'
@@ -164,16 +163,6 @@ export const roadParams: Group<RoadFilter> = group(
     return { road, km_from, km_to }
   },
 )
-
-/** The numerals of national roads from Madrid, see `RADIALS`. */
-const RADIAL = /^N(VI|IV|V|I{1,3})([A-Z]?)$/
-
-/** A comparable road designation: letters and digits only, upper case, N-II as N-2. */
-export function foldRoad(text: string): string {
-  const folded = foldName(text).replaceAll(' ', '').toUpperCase()
-  const [, number, suffix] = RADIAL.exec(folded) ?? []
-  return number === undefined ? folded : `N${RADIALS.indexOf(number) + 1}${suffix}`
-}
 
 /** Parts of a designation in the form of `foldRoad`: its letters, in groups as written (EX-A1, LU-P-2901), and the rest. */
 const PARTS = /^(?:(EX)(A)|(LU)(P)|(\p{L}+))(\d.*)$/u

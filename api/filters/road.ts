@@ -1,7 +1,7 @@
-import { foldRoadSql } from '../../lake/places/road-key.ts'
+import { foldRoad, foldRoadSql } from '../../lake/places/road-key.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
 import { allOf, defineFilter, defineMemoryFilter, type TableColumns } from '../define/filter.ts'
-import { foldRoad, type RoadFilter, roadParams } from '../define/params-place.ts'
+import { type RoadFilter, roadParams } from '../define/params-place.ts'
 
 /** A thing at a kilometre point of a road, or between two. */
 interface OnRoad {

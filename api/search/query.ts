@@ -1,6 +1,6 @@
 import { provinceByName } from '../../lake/places/provinces.ts'
+import { foldRoad } from '../../lake/places/road-key.ts'
 import type { Point } from '../../lake/schema/columns.ts'
-import { foldRoad } from '../define/params-place.ts'
 import { editDistance } from '../define/suggest.ts'
 import { wordsOf } from './fold.ts'
 import type { QueryTerm } from './ranking.ts'

@@ -1,7 +1,7 @@
 import { NO_DETAILS } from '../../api/endpoints/road/along/route-item.ts'
 import type { Thing } from '../../api/endpoints/road/along/things.ts'
-import type { Post } from '../../api/endpoints/road/place-on-road.ts'
 import { Posts } from '../../api/endpoints/road/posts.ts'
+import type { Post } from '../../lake/places/place-on-road.ts'
 import type { Line, Point } from '../../lake/schema/columns.ts'
 import { chance } from '../stand-in/random.ts'
 

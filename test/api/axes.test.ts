@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { Axes, type AxisRow } from '../../api/endpoints/road/axes.ts'
-import type { Post } from '../../api/endpoints/road/place-on-road.ts'
 import { Posts } from '../../api/endpoints/road/posts.ts'
+import { Axes, type AxisRow } from '../../lake/places/axes.ts'
 import { lengthM } from '../../lake/places/lines.ts'
+import type { Post } from '../../lake/places/place-on-road.ts'
 
 /** Degrees of latitude of a kilometre. */
 const KM = 180 / (Math.PI * 6371.0088)

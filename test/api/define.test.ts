@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { formatsOf } from '../../api/define/formats.ts'
 import { distanceM, isInside } from '../../api/define/geo.ts'
-import { foldRoad, roadName, roadParam } from '../../api/define/params-place.ts'
+import { roadName, roadParam } from '../../api/define/params-place.ts'
 import { editDistance, nearest } from '../../api/define/suggest.ts'
 import { railStockList } from '../../api/endpoints/rail/stock.ts'
 import { hotspotList } from '../../api/endpoints/safety/hotspots.ts'
 import { encodingFor } from '../../api/http/encodings.ts'
 import { matchesTag } from '../../api/http/headers.ts'
 import { formatFor } from '../../api/http/representation.ts'
+import { foldRoad } from '../../lake/places/road-key.ts'
 
 describe('suggestions', () => {
   test.each([

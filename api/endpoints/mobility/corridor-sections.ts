@@ -1,6 +1,6 @@
 import type { Corridor } from '../../../lake/places/corridors.ts'
+import { foldRoad } from '../../../lake/places/road-key.ts'
 import { memo } from '../../define/memo.ts'
-import { foldRoad } from '../../define/params-place.ts'
 import { isSectionOn } from '../../filters/road.ts'
 import type { ImdSection } from './imd-sections.ts'
 

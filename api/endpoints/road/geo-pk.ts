@@ -1,5 +1,6 @@
 import { ROAD_DIRECTIONS } from '../../../lake/datasets/road/codes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import type { PlaceOnRoad, Post } from '../../../lake/places/place-on-road.ts'
 import type { Region } from '../../../lake/places/regions.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
@@ -8,7 +9,6 @@ import { group, numberParam, oneOf } from '../../define/params.ts'
 import { provinceParam, roadName, roadParam } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import type { PlaceOnRoad, Post } from './place-on-road.ts'
 import { GAP_KM, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints

@@ -1,14 +1,14 @@
 import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { Axes, type AxisRow, type Ends } from '../../../lake/places/axes.ts'
+import type { PlaceOnRoad, Post, RoadLine } from '../../../lake/places/place-on-road.ts'
 import { isWithinRegion, provincesOf, type Region } from '../../../lake/places/regions.ts'
+import { foldRoad } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import { distanceM } from '../../define/geo.ts'
-import { foldRoad } from '../../define/params-place.ts'
-import { Axes, type AxisRow, type Ends } from './axes.ts'
-import type { PlaceOnRoad, Post, RoadLine } from './place-on-road.ts'
 
 /** Maximum distance between posts along the road, km: places in longer gaps are not located. */
 export const GAP_KM = 5

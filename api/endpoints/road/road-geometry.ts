@@ -1,6 +1,8 @@
 import { ROAD_DIRECTIONS } from '../../../lake/datasets/road/codes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import type { Axes, Axis } from '../../../lake/places/axes.ts'
 import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
+import type { Post } from '../../../lake/places/place-on-road.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
@@ -9,8 +11,6 @@ import { roadName, roadParam } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { nearest } from '../../define/suggest.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import type { Axes, Axis } from './axes.ts'
-import type { Post } from './place-on-road.ts'
 import { GAP_KM, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints

@@ -1,12 +1,11 @@
 import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
 import { roadSections } from '../../../lake/datasets/road/road-network.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
-import { foldRoadSql } from '../../../lake/places/road-key.ts'
+import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
-import { foldRoad } from '../../define/params-place.ts'
 
 const IMD_COLUMNS = {
   road: col.string(1, 'Road designation.'),

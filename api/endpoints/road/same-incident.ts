@@ -1,8 +1,7 @@
-import { foldRoadSql } from '../../../lake/places/road-key.ts'
+import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { isOneOf } from '../../define/filter.ts'
-import { foldRoad } from '../../define/params-place.ts'
 
 /** Authoritative sources by province (INE codes), the first preferred: a lesser source's report of the same incident is not shown. */
 const AUTHORITIES: readonly { readonly sources: readonly string[]; readonly provinces: readonly string[] }[] = [

@@ -104,7 +104,7 @@ export const accident = record('Accident', 'A road accident, with counts of pers
 type AccidentRow = Omit<ValueOf<typeof accident.fields>, 'casualty' | 'province' | 'date'> & { readonly is_casualty: boolean }
 
 const METHOD =
-  'As the source publishes it; where it has a row per person, persons are counted. Positions are as published (`location_method` PUBLISHED) or, if the source states a road and kilometre, computed from known points of that road (ROAD_KM), with the expected error. More than 5 km from such points there is no position.'
+  'As the source publishes it; where it has a row per person, persons are counted. Positions are as published (`location_method` PUBLISHED) or, if the source states a road and kilometre, computed from the measured axis or known points of that road (ROAD_KM), with the expected error. Without an axis, more than 5 km from such points there is no position.'
 
 /** Accidents one by one. */
 export const accidentMicrodata = defineEndpoint({

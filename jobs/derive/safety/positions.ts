@@ -1,62 +1,125 @@
+import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { accidentPositions, animalAccidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
-import { EARTH_M } from '../../../lake/places/distance.ts'
-import { foldRoadSql } from '../../../lake/places/road-key.ts'
+import { Axes, type AxisRow } from '../../../lake/places/axes.ts'
+import { distanceM, EARTH_M } from '../../../lake/places/distance.ts'
+import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
-import { defineDerived } from '../define.ts'
+import { col, type Point } from '../../../lake/schema/columns.ts'
+import type { FeedRow, Row } from '../../../lake/schema/dataset.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { type DerivedPart, defineDerived, type ModelGiven } from '../define.ts'
 
 /** Points of a road farther apart than this, km, leave the stretch between them unlocated. */
 const GAP_KM = 5
 /** Tolerance of a match: half of the tenth of a kilometre to which points are stored. */
 const SAME_KM = 0.05
+const [MONTH, PROVINCE] = [/^\d{4}-\d{2}$/, /^\d{2}$/]
 
-// Derived, not looked up when accidents land: landed rows depend only on their file, as in a replay, while road points grow
-// every day. The lineage records which content of both an edition was built from, and a change of either rebuilds it.
+const { source, edition, accident_id, period_start, road, province_code, km, direction } = roadAccidents.columns
+/** Columns of an accident, and those of its place between the points of its road. */
+const ACCIDENT_COLUMNS = {
+  ...{ source, edition, accident_id, period_start, road, province_code, km, direction },
+  position: col.point([0, 0], 'Where it was by points.', { nullable: true, example: null }),
+  error_m: col.decimal(0, 'Error by points.', { scale: 1, unit: 'm', nullable: true, example: null }),
+}
+
+type Accident = Pick<Row<typeof roadAccidents>, 'source' | 'edition' | 'accident_id' | 'period_start' | 'direction' | 'position'> & {
+  readonly road: string
+  readonly province_code: string
+  readonly km: number
+  readonly error_m: number | null
+}
+
+// Derived, not looked up when accidents land: landed rows depend only on their file, as in a replay, while points and axes of
+// roads grow. The lineage records which content of all of them an edition was built from, and a change of any rebuilds it.
 
 /** Positions of accidents by road and kilometre, for sources that publish none. */
 export const accidentPositionsDerived = defineDerived({
-  by: 'versions',
+  by: 'model',
   into: accidentPositions,
-  from: [roadAccidents, roadPoints],
-  newest: [roadPoints],
-  revision: 1,
-  parts: each,
-  rows: ({ version }, [month = '']) =>
+  from: [roadAccidents, roadPoints, roadAxes],
+  revision: 2,
+  parts: (_versions, held) => partsOf(held(roadAccidents), held(roadPoints), held(roadAxes)),
+  gives: ACCIDENT_COLUMNS,
+  reads: (part) =>
     positionsOf(
-      sql`SELECT source, edition, accident_id, period_start, road, province_code, km FROM ${scan(roadAccidents, { edition: { eq: version } })} WHERE position_lat IS NULL`,
-      month,
+      sql`SELECT source, edition, accident_id, period_start, road, province_code, km, direction FROM ${scan(roadAccidents, { edition: { eq: part.version } })} WHERE position_lat IS NULL`,
+      part,
     ),
+  rows: located,
 })
 
 /** The same for accidents with animals, which have no published positions. */
 export const animalPositionsDerived = defineDerived({
-  by: 'versions',
+  by: 'model',
   into: animalAccidentPositions,
-  from: [animalAccidents, roadPoints],
-  newest: [roadPoints],
-  revision: 1,
-  parts: each,
-  rows: ({ version }, [month = '']) =>
+  from: [animalAccidents, roadPoints, roadAxes],
+  revision: 2,
+  parts: (_versions, held) => partsOf(held(animalAccidents), held(roadPoints), held(roadAxes)),
+  gives: ACCIDENT_COLUMNS,
+  reads: (part) =>
     positionsOf(
-      sql`SELECT source, edition, accident_id, occurred_at AS period_start, road, province_code, km FROM ${scan(animalAccidents, { edition: { eq: version } })}`,
-      month,
+      sql`SELECT source, edition, accident_id, occurred_at AS period_start, road, province_code, km, direction FROM ${scan(animalAccidents, { edition: { eq: part.version } })}`,
+      part,
     ),
+  rows: located,
 })
 
-/** A part of each edition. */
-function each(editions: readonly string[]): { version: string; from: readonly string[] }[] {
-  return editions.map((version) => ({ version, from: [version] }))
+/** A part of each edition, from the newest month of points and all axes; none if neither of them exists. */
+function partsOf(editions: readonly string[], months: readonly string[], axes: readonly string[]): DerivedPart[] {
+  const ways = [...months.slice(-1), ...axes]
+  return ways.length === 0 ? [] : editions.map((version) => ({ version, from: [version, ...ways] }))
+}
+
+/** The positions of accidents: on the measured axis of their road in their province, else between its points, if any. */
+async function located({ from }: DerivedPart, { given, read, signal }: ModelGiven): Promise<FeedRow<typeof accidentPositions>[]> {
+  const rows: FeedRow<typeof accidentPositions>[] = []
+  const measured = new Set(from.filter((version) => PROVINCE.test(version)))
+  // One province at a time: the axes of the whole country are two million points.
+  for (const [province, accidents] of Map.groupBy(given as unknown as readonly Accident[], (one) => one.province_code)) {
+    signal.throwIfAborted()
+    const query = sql`SELECT * FROM ${scan(roadAxes, { province: { eq: province } })}`
+    const axes = measured.has(province) ? new Axes((await read(query, tableColumns(roadAxes))) as unknown as AxisRow[]) : null
+    for (const accident of accidents) {
+      const { source, edition, accident_id, period_start, position, error_m } = accident
+      const onAxis = axes && placeOn(axes, accident)
+      if (onAxis) rows.push({ ...{ source, edition, accident_id, period_start }, ...onAxis, method: 'AXIS' })
+      else if (position && error_m !== null)
+        rows.push({ ...{ source, edition, accident_id, period_start, position, error_m }, method: 'POINTS' })
+    }
+  }
+  return rows
 }
 
 /**
- * The positions of accidents, as `/api/geo/pk` finds those of a kilometre: at a point, or on the line between its neighbours
- * on that road and province, at most 5 km apart and consistent with their kilometres. The error is the larger one of the
- * points plus the road's possible distance from the line (Stewart's theorem).
+ * The place on the carriageway of the accident's direction. Without a direction it is in the middle of both carriageways, and half
+ * the distance between them is added to the error.
  */
-function positionsOf(accidents: Sql, month: string): Sql {
+function placeOn(axes: Axes, accident: Accident): { readonly position: Point; readonly error_m: number } | null {
+  const { km, province_code } = accident
+  const key = foldRoad(accident.road)
+  const on = (direction: string) => axes.at(key, km, { province_code, direction })[0]
+  if (accident.direction === 'POSITIVE' || accident.direction === 'NEGATIVE') return on(accident.direction) ?? null
+  const [one, other] = [on('POSITIVE'), on('NEGATIVE')]
+  if (!one || !other) return null
+  const middle = (name: 'lat' | 'lon'): number => Number(((one.position[name] + other.position[name]) / 2).toFixed(6))
+  return {
+    position: { lat: middle('lat'), lon: middle('lon') },
+    error_m: Math.ceil(Math.max(one.error_m, other.error_m) + distanceM(one.position, other.position) / 2),
+  }
+}
+
+/**
+ * Accidents with a road, a kilometre and a province, and their positions by points, as `/api/geo/pk` finds them: at a point, or on
+ * the line between its neighbours on that road and province, at most 5 km apart and consistent with their kilometres. The error is
+ * the larger one of the points plus the road's possible distance from the line (Stewart's theorem).
+ */
+function positionsOf(accidents: Sql, { from }: DerivedPart): Sql {
+  const month = from.find((version) => MONTH.test(version)) ?? ''
   // At a point both ends of the stretch are that point.
   const along = (name: Sql): Sql => sql`round(before.${name} + f * (after.${name} - before.${name}), 6)`
   const half = (one: Sql, other: Sql): Sql => sql`sin(radians(${one} - ${other}) / 2) ** 2`
@@ -68,7 +131,7 @@ function positionsOf(accidents: Sql, month: string): Sql {
       QUALIFY row_number() OVER (PARTITION BY ${foldRoadSql(sql`road`)}, province_code, km ORDER BY records DESC, road) = 1
     ),
     placed AS (
-      SELECT source, edition, accident_id, period_start, ${foldRoadSql(sql`road`)} AS key, province_code, CAST(km AS DOUBLE) AS km
+      SELECT * REPLACE (CAST(km AS DOUBLE) AS km), ${foldRoadSql(sql`road`)} AS key
       FROM (${accidents})
       WHERE road IS NOT NULL AND km IS NOT NULL AND province_code IS NOT NULL
     ),
@@ -91,12 +154,15 @@ function positionsOf(accidents: Sql, month: string): Sql {
         2 * ${EARTH_M} * asin(sqrt(${half(sql`after.lat`, sql`before.lat`)}
           + cos(radians(before.lat)) * cos(radians(after.lat)) * ${half(sql`after.lon`, sql`before.lon`)})) AS chord_m
       FROM ends
-      WHERE before IS NOT NULL AND after IS NOT NULL AND after.km - before.km <= ${GAP_KM}
     )
-    SELECT source, edition, accident_id, period_start, ${along(sql`lat`)} AS position_lat, ${along(sql`lon`)} AS position_lon,
-      CAST(ceil(greatest(before.error_m, after.error_m) + sqrt(f * (1 - f) * abs(length_m ** 2 - chord_m ** 2))) AS DECIMAL(9, 1)) AS error_m
+    SELECT source, edition, accident_id, period_start, road, province_code, km, direction,
+      CASE WHEN ${isContinuous} THEN ${along(sql`lat`)} END AS position_lat, CASE WHEN ${isContinuous} THEN ${along(sql`lon`)} END AS position_lon,
+      CASE WHEN ${isContinuous} THEN CAST(
+        ceil(greatest(before.error_m, after.error_m) + sqrt(f * (1 - f) * abs(length_m ** 2 - chord_m ** 2))) AS DECIMAL(9, 1)) END AS error_m
     FROM stretches
-    WHERE chord_m <= 1.1 * length_m + before.error_m + after.error_m`
+    ORDER BY edition, accident_id`
 }
 
 const isSame = (point: Sql): Sql => sql`coalesce(abs(${point}.km - km) <= ${SAME_KM}, false)`
+/** No straight line is longer than the road, and no gap too wide; null or false without a point on both sides. */
+const isContinuous = sql`(after.km - before.km <= ${GAP_KM} AND chord_m <= 1.1 * length_m + before.error_m + after.error_m)`

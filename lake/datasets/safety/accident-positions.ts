@@ -1,7 +1,9 @@
 import { col } from '../../schema/columns.ts'
 import { type Dataset, defineDataset, identity } from '../../schema/dataset.ts'
+import { roadAxes } from '../road/road-axes.ts'
 import { roadPoints } from '../road/road-points.ts'
 import { animalAccidents } from './animal-accidents.ts'
+import { ROAD_KM_METHODS } from './codes.ts'
 import { roadAccidents } from './road-accidents.ts'
 
 const columns = (edition: string) => ({
@@ -9,14 +11,22 @@ const columns = (edition: string) => ({
   edition: col.string(2, 'Edition of the accident.', { example: edition }),
   accident_id: col.string(3, 'Id of the accident in its edition.', { example: '202400001234' }),
   period_start: col.instant(4, 'Begin of the span in which it happened.', { example: '2024-02-29T23:00:00.000Z' }),
-  position: col.point([5, 6], 'Position of its kilometre, from the known points of the road.', {
+  position: col.point([5, 6], 'Position of its kilometre on the road.', {
     example: { lat: 37.203214, lon: -3.617702 },
   }),
-  error_m: col.decimal(7, 'Position error, from the error of the points and the bends between them.', {
-    scale: 1,
-    unit: 'm',
-    example: 312,
-    min: 0,
+  error_m: col.decimal(
+    7,
+    'Position error: of the axis and, without a direction, of the carriageway; or of the points and the bends between them.',
+    {
+      scale: 1,
+      unit: 'm',
+      example: 312,
+      min: 0,
+    },
+  ),
+  method: col.code(8, 'How its kilometre was located; null if derived before this was recorded.', ROAD_KM_METHODS, {
+    nullable: true,
+    example: 'POINTS',
   }),
 })
 
@@ -33,12 +43,12 @@ const BY_EDITION = {
 } as const
 
 const ABOUT =
-  'with a road and kilometre, by the newest points of roads; accidents more than 5 km from known points, or between contradictory points, have no position'
-const sourcesOf = ({ sources }: Dataset) => [...new Set([...sources, ...roadPoints.sources])]
+  'with a road and kilometre, on the measured axis of the road in its province, else by the newest points of roads; without an axis, accidents more than 5 km from known points, or between contradictory points, have no position'
+const sourcesOf = ({ sources }: Dataset) => [...new Set([...sources, ...roadAxes.sources, ...roadPoints.sources])]
 
 /**
- * Positions of accidents whose source publishes none, derived by edition from their road and kilometre and the newest month of
- * `road_points`. Rebuilt when either changes. No feed fills it.
+ * Positions of accidents whose source publishes none, derived by edition from their road and kilometre, `road_axes` and the
+ * newest month of `road_points`. Rebuilt when any of them changes. No feed fills it.
  */
 export const accidentPositions = defineDataset({
   id: 'accident_positions',

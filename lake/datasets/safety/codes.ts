@@ -23,6 +23,12 @@ export const LOCATION_METHODS = defineCodes('location_method', 'Origin of a posi
   ROAD_KM: ['Por carretera y punto kilométrico', 'From road and kilometre point'],
 })
 
+/** Ways to locate an accident by its road and kilometre. */
+export const ROAD_KM_METHODS = defineCodes('road_km_method', 'How a kilometre of a road was located.', {
+  AXIS: ['En el eje medido de la carretera', 'On the measured axis of the road'],
+  POINTS: ['Entre puntos conocidos de la carretera', 'Between known points of the road'],
+})
+
 /** Reasons for a null value. */
 export const ABSENCE_REASONS = defineCodes('absence_reason', 'Why a value is absent.', {
   NOT_SPECIFIED: ['Sin especificar (999)', 'Not specified (999)'],

@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { distanceM } from '../../../api/define/geo.ts'
-import { foldRoad } from '../../../api/define/params-place.ts'
-import type { Post } from '../../../api/endpoints/road/place-on-road.ts'
 import { Posts } from '../../../api/endpoints/road/posts.ts'
 import { type DeriveResult, derive } from '../../../jobs/derive/derive.ts'
 import { accidentPositionsDerived, animalPositionsDerived } from '../../../jobs/derive/safety/positions.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
+import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { accidentPositions, animalAccidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import type { AxisRow } from '../../../lake/places/axes.ts'
+import type { Post } from '../../../lake/places/place-on-road.ts'
+import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { seeded } from '../../../models/hotspots/chance.ts'
 import { exampleTableRow } from '../../api/service.ts'
@@ -25,7 +27,7 @@ let context: TestContext
 beforeEach(async () => {
   redis = await startTestRedis()
   context = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
-  await prepareTables(context, [roadAccidents, animalAccidents, roadPoints, accidentPositions, animalAccidentPositions])
+  await prepareTables(context, [roadAccidents, animalAccidents, roadPoints, roadAxes, accidentPositions, animalAccidentPositions])
 })
 afterEach(async () => {
   await context.close()
@@ -39,9 +41,17 @@ const accident = (id: string, road: string | null, km: number | null, rest: AnyR
   exampleTableRow(roadAccidents, { edition: 'dgt-2024', accident_id: id, road, km, province_code: '18', position: null, ...rest })
 /** Metres of a degree of latitude. */
 const DEGREE_M = 111_195
+const north = (km: number): number => 37 + (1000 * km) / DEGREE_M
+/** A measured line due north, at a longitude. */
+const axis = (road: string, direction: string, from: number, to: number, lon = -3.6): AnyRow => {
+  const kilometres = Array.from({ length: to - from + 1 }, (_, at) => from + at)
+  return exampleTableRow(roadAxes, {
+    ...{ province: '18', road, direction, chain: 1, km_from: from, km_to: to, kilometres, posts: kilometres },
+    ...{ geometry: kilometres.map((km) => [lon, north(km)] as const), errors_m: kilometres.slice(1).map(() => 35) },
+  })
+}
 
 test('a kilometre of a road is where its points are, not beyond 5 km, nor where points contradict each other', async () => {
-  const north = (km: number): number => 37 + (1000 * km) / DEGREE_M
   await landRows(context.lake, roadPoints, [
     ...[100, 104, 110, 111].map((km) => point('A-44', km, north(km))),
     // Ten kilometres away by the straight line, where the posts say one.
@@ -87,14 +97,17 @@ test('an edition is built again when points of roads grow, or it is corrected, w
   const lineage = async (): Promise<string> =>
     (await context.lake.table(accidentPositions).load())?.properties['derived.dgt-2024'] as string
   const first = await lineage()
-  expect(first).toMatch(/^r1 dgt-2024=\d+x1 road_points:2026-01=\d+x1$/)
+  expect(first).toMatch(/^r2 dgt-2024=\d+x1\/\/ 2026-01=\/\d+x1\/$/)
   await landRows(
     context.lake,
     roadPoints,
     [100, 104].map((km) => point('A-44', km, 37 + (1000 * km - 100_000) / DEGREE_M, { month: '2026-02' })),
   )
   expect(await run()).toMatchObject({ made: ['dgt-2024'], rows: 2 })
-  expect(await lineage()).toMatch(/ road_points:2026-02=/)
+  expect(await lineage()).toMatch(/ 2026-02=/)
+  await landRows(context.lake, roadAxes, [axis('A-44', 'BOTH', 100, 102)])
+  expect(await run()).toMatchObject({ made: ['dgt-2024'], rows: 2 })
+  expect(await lineage()).toMatch(/ 18=\/\/\d+x1$/)
   await landRows(context.lake, roadAccidents, [accident('c', 'A-44', 104, { edition: 'dgt-2023' })])
   expect(await run()).toMatchObject({ made: ['dgt-2023'], rows: 1 })
   const incremental = await tableRows(context, accidentPositions)
@@ -103,8 +116,8 @@ test('an edition is built again when points of roads grow, or it is corrected, w
 
   const whole = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
   try {
-    await prepareTables(whole, [roadAccidents, roadPoints, accidentPositions])
-    for (const dataset of [roadAccidents, roadPoints]) await landRows(whole.lake, dataset, await tableRows(context, dataset))
+    await prepareTables(whole, [roadAccidents, roadPoints, roadAxes, accidentPositions])
+    for (const dataset of [roadAccidents, roadPoints, roadAxes]) await landRows(whole.lake, dataset, await tableRows(context, dataset))
     await derive(whole, accidentPositionsDerived, { feeds: [], signal: never })
     const sortedById = (rows: readonly AnyRow[]) =>
       rows.map(({ edition, accident_id, position, error_m }) => ({ edition, accident_id, position, error_m }))
@@ -116,7 +129,7 @@ test('an edition is built again when points of roads grow, or it is corrected, w
   }
 })
 
-test('a thousand kilometres of made-up roads have the positions of /api/geo/pk', async () => {
+test('a thousand kilometres of made-up roads, measured or not, have the positions of /api/geo/pk', async () => {
   const dice = seeded('positions')
   const posts: Post[] = []
   for (const road of ['A-1', 'N-VI', 'CM-332'])
@@ -131,8 +144,10 @@ test('a thousand kilometres of made-up roads have the positions of /api/geo/pk',
         posts.push({ road, province_code, km, position, source: 'dgt', records: 1, error_m: 100 + Math.floor(500 * dice()) })
       }
     }
+  const axes = [axis('A-1', 'POSITIVE', 20, 60), axis('A-1', 'NEGATIVE', 25, 65, -3.599), axis('N-6', 'BOTH', 30, 90)]
   const accidents = Array.from({ length: 1000 }, (_, at) => ({
     accident_id: String(at),
+    direction: ['POSITIVE', 'NEGATIVE', 'BOTH', 'UNKNOWN'][Math.floor(4 * dice())] as string,
     road: ['a1', 'N-6', 'CM332'][at % 3] as string,
     province_code: dice() < 0.5 ? '18' : '23',
     km: Math.round(1000 * 180 * dice()) / 1000,
@@ -147,18 +162,30 @@ test('a thousand kilometres of made-up roads have the positions of /api/geo/pk',
     animalAccidents,
     accidents.map((one) => exampleTableRow(animalAccidents, { ...one, edition: 'animals-2024' })),
   )
+  await landRows(context.lake, roadAxes, axes)
   await derive(context, animalPositionsDerived, { feeds: [], signal: never })
   const made = new Map((await tableRows(context, animalAccidentPositions)).map((row) => [row['accident_id'], row]))
-  const known = new Posts(posts)
-  let located = 0
-  for (const { accident_id, road, province_code, km } of accidents) {
-    const [expected] = known.at(foldRoad(road), km, province_code)
-    const row = made.get(accident_id) as { position: { lat: number; lon: number }; error_m: number } | undefined
+  const known = new Posts(posts, axes as unknown as readonly AxisRow[])
+  const located = { AXIS: 0, POINTS: 0, apart: 0 }
+  for (const { accident_id, road, province_code, km, direction } of accidents) {
+    const [expected] = known.at(foldRoad(road), km, province_code, direction)
+    const row = made.get(accident_id) as { position: { lat: number; lon: number }; error_m: number; method: 'AXIS' | 'POINTS' } | undefined
     expect(row === undefined, `${road} ${km}`).toBe(expected === undefined)
     if (!row || !expected) continue
-    located += 1
-    expect(distanceM(row.position, expected.position), `${road} ${km}`).toBeLessThan(0.2)
-    expect(Math.abs(row.error_m - expected.error_m), `${road} ${km}`).toBeLessThanOrEqual(1)
+    located[row.method] += 1
+    expect(row.method === 'AXIS', `${road} ${km}`).toBe(expected.direction !== 'UNKNOWN')
+    // Without a direction the middle of both carriageways.
+    const [other = expected] = known.at(foldRoad(road), km, province_code, 'NEGATIVE')
+    const isEither = direction !== 'POSITIVE' && direction !== 'NEGATIVE' && other.direction === 'NEGATIVE'
+    const half_m = isEither ? distanceM(expected.position, other.position) / 2 : 0
+    if (half_m > 1) located.apart += 1
+    expect(Math.abs(distanceM(row.position, expected.position) - half_m), `${road} ${km}`).toBeLessThan(0.2)
+    expect(Math.abs(row.error_m - expected.error_m - half_m), `${road} ${km}`).toBeLessThanOrEqual(1)
   }
-  expect([located > 200, located < 950]).toEqual([true, true])
+  expect([located.AXIS > 80, located.POINTS > 150, located.apart > 10, located.AXIS + located.POINTS < 950]).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ])
 })

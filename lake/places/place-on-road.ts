@@ -1,6 +1,6 @@
-import type { roadPoints } from '../../../lake/datasets/road/road-points.ts'
-import type { Line, Point } from '../../../lake/schema/columns.ts'
-import type { Row } from '../../../lake/schema/dataset.ts'
+import type { roadPoints } from '../datasets/road/road-points.ts'
+import type { Line, Point } from '../schema/columns.ts'
+import type { Row } from '../schema/dataset.ts'
 
 /** A point of a road. */
 export type Post = Pick<Row<typeof roadPoints>, 'road' | 'province_code' | 'km' | 'position' | 'source' | 'records' | 'error_m'>

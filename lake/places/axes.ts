@@ -1,10 +1,10 @@
-import type { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
-import { lengthM, nearestShare } from '../../../lake/places/lines.ts'
-import type { Line, Point } from '../../../lake/schema/columns.ts'
-import type { Row } from '../../../lake/schema/dataset.ts'
-import { distanceM } from '../../define/geo.ts'
-import { foldRoad } from '../../define/params-place.ts'
+import type { roadAxes } from '../datasets/road/road-axes.ts'
+import type { Line, Point } from '../schema/columns.ts'
+import type { Row } from '../schema/dataset.ts'
+import { distanceM } from './distance.ts'
+import { lengthM, nearestShare } from './lines.ts'
 import type { PlaceOnRoad, Post, RoadLine } from './place-on-road.ts'
+import { foldRoad } from './road-key.ts'
 
 /** A row of `road_axes`, as far as it is used. */
 export type AxisRow = Pick<
