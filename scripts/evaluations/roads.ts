@@ -16,7 +16,9 @@ import { type Figure, isWithin } from '../../models/figures.ts'
 import { roadNetwork } from '../stand-in/world/road-network.ts'
 import { networkOf } from '../stand-in/world/road-sections.ts'
 import { makeWorld } from '../stand-in/world/world.ts'
+import { accidentFigures } from './accident-places.ts'
 import type { Given } from './captures.ts'
+import { quantile } from './quantile.ts'
 
 type Section = Pick<Row<typeof roadSections>, 'road' | 'direction' | 'geometry'>
 type Post = Pick<Row<typeof roadPosts>, 'road' | 'km' | 'position'>
@@ -33,7 +35,8 @@ const SEED = 1
 
 /**
  * Builds the axes without every third kilometre's posts, and measures how far these are from the places that the axes give them:
- * on the networks of a folder (GeoPackages), else on the simulated one. The baseline is the straight line between the posts around.
+ * on the networks of a folder (GeoPackages), else on the simulated one, there with accidents too (`accidentFigures`). The baseline
+ * is the straight line between the posts around.
  */
 export async function evaluateRoads(_lake: unknown, { data, say }: Pick<Given, 'data' | 'say'>): Promise<Figure[]> {
   const files = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((name) => /\.gpkg$/i.test(name))
@@ -43,10 +46,14 @@ export async function evaluateRoads(_lake: unknown, { data, say }: Pick<Given, '
       files.map((name) => networkOfFile(join(data, name))),
     )
   say(`no GeoPackage in ${data}: the simulated network is measured`)
-  return heldOutFigures(
-    'simulated',
-    provinces.map(({ code }) => simulatedNetwork(code)),
-  )
+  const networks = provinces.map(({ code }) => ({ code, network: simulatedNetwork(code) }))
+  return [
+    ...heldOutFigures(
+      'simulated',
+      networks.map(({ network }) => network),
+    ),
+    ...accidentFigures(SEED, networks),
+  ]
 }
 
 /** The simulated network of a province, as the feed reads it. */
@@ -142,9 +149,4 @@ function chordAt(posts: readonly Post[], km: number): Point | null {
   const share = (km - before.km) / (after.km - before.km)
   const along = (name: 'lat' | 'lon'): number => before.position[name] + share * (after.position[name] - before.position[name])
   return { lat: along('lat'), lon: along('lon') }
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }

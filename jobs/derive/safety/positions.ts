@@ -99,7 +99,10 @@ async function located({ from }: DerivedPart, { given, read, signal }: ModelGive
  * The place on the carriageway of the accident's direction. Without a direction it is in the middle of both carriageways, and half
  * the distance between them is added to the error.
  */
-function placeOn(axes: Axes, accident: Accident): { readonly position: Point; readonly error_m: number } | null {
+export function placeOn(
+  axes: Axes,
+  accident: Pick<Accident, 'road' | 'km' | 'province_code' | 'direction'>,
+): { readonly position: Point; readonly error_m: number } | null {
   const { km, province_code } = accident
   const key = foldRoad(accident.road)
   const on = (direction: string) => axes.at(key, km, { province_code, direction })[0]

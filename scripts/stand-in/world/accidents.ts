@@ -1,6 +1,6 @@
 import { between, type Dice, diceOf, pick, pickWeighted } from '../random.ts'
 import { type Municipality, readGazetteer } from './municipalities.ts'
-import { roadNetwork } from './road-network.ts'
+import { type RoadPoint, roadNetwork } from './road-network.ts'
 import type { World } from './world.ts'
 
 /** The facts of an accident that all publishers would know. */
@@ -20,8 +20,8 @@ export interface Accident {
 /** An accident somewhere in Spain. */
 export interface SpanishAccident extends Accident {
   readonly municipality: Municipality
-  /** Null on streets. */
-  readonly road: { readonly name: string; readonly km: number } | null
+  /** Null on streets. Publishers round the kilometre; `at` is the exact place on the middle of the road. */
+  readonly road: { readonly name: string; readonly km: number; readonly at: Pick<RoadPoint, 'lon' | 'lat'> } | null
 }
 
 /** An accident in a city, in metres of its grid. */
@@ -110,7 +110,7 @@ export function spanishAccidents(world: World, what: string, year: number, count
     const km = stretch ? stretch.from_km + accident.dice() * (stretch.to_km - stretch.from_km) : 0
     const at = stretch && network.pointAt(stretch.road, km)
     const municipality = at?.municipality ?? pick(gazetteer.ofProvince.get(province) ?? [], accident.dice())
-    return { ...accident, municipality, road: stretch && at ? { name: stretch.road.name, km: Math.round(km * 10) / 10 } : null }
+    return { ...accident, municipality, road: stretch && at ? { name: stretch.road.name, km: Math.round(km * 10) / 10, at } : null }
   })
 }
 
