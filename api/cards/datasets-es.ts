@@ -3,7 +3,7 @@ export const DATASETS_ES: Readonly<Record<string, readonly [title: string, about
   accident_codebook: ['Libro de códigos de accidentes', 'Variables de la tabla nacional de accidentes con sus valores y etiquetas.'],
   accident_hotspots: [
     'Puntos negros',
-    'Agrupaciones de accidentes con víctimas, por densidad de núcleo, con su significación estadística.',
+    'Agrupaciones de accidentes con víctimas, por densidad de núcleo, con su significación estadística: en Madrid y Barcelona, y en carretera.',
   ],
   accident_positions: [
     'Posiciones de accidentes por carretera y kilómetro',

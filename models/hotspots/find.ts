@@ -32,14 +32,14 @@ export interface Hotspot {
 
 const RUNS = 999
 /** Maximum false discovery rate. */
-const MOST_FALSE = 0.05
+export const MOST_FALSE = 0.05
 /** Ratio of the kernel widths of the expected density and the density. */
-const WIDER = 5
+export const WIDER = 5
 /** Raster cells per bandwidth. */
 const CELLS_A_BANDWIDTH = 4
 const MOST_CELLS = 8_000_000
 /** Minimum marks within a bandwidth of a peak, and inside its contour: two accidents are not a black spot. */
-const LEAST_MARKS = 3
+export const LEAST_MARKS = 3
 /** The climb to a peak ends at a step shorter than this, m, or after this many steps. */
 const STILL_M = 0.001
 const MOST_STEPS = 500

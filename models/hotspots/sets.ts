@@ -1,16 +1,42 @@
 import { createHash } from 'node:crypto'
 import { type accidentHotspots, HOTSPOT_BANDWIDTHS_M } from '../../lake/datasets/safety/hotspots.ts'
 import type { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
+import { dgtAccidentFiles } from '../../lake/datasets/safety/sources.ts'
+import { distanceM } from '../../lake/places/distance.ts'
+import { foldRoad } from '../../lake/places/road-key.ts'
 import { pointToUtm, utmToPoint } from '../../lake/places/utm.ts'
+import type { Point } from '../../lake/schema/columns.ts'
 import type { FeedRow, Row } from '../../lake/schema/dataset.ts'
-import { KERNELS, type Kernel, type Mark } from './density.ts'
-import { findHotspots, type Hotspot } from './find.ts'
+import { findAlong } from './along.ts'
+import { KERNELS, type Kernel } from './density.ts'
+import { findHotspots, type Search } from './find.ts'
+import { hullOf } from './hull.ts'
 
-type Accident = Row<typeof roadAccidents>
+/** An accident, as far as it is used. */
+type Accident = Pick<
+  Row<typeof roadAccidents>,
+  | 'year'
+  | 'period_end'
+  | 'province_code'
+  | 'municipality_code'
+  | 'road'
+  | 'km'
+  | 'street'
+  | 'position'
+  | 'location_error_m'
+  | 'accident_type'
+  | 'severity'
+  | 'hour_local'
+  | 'killed_24h'
+  | 'hospitalised_24h'
+  | 'slight_24h'
+>
 export type HotspotRow = FeedRow<typeof accidentHotspots>
 
-/** Sources whose accidents have positions, and the UTM zone of their city (EPSG:25830, 25831). */
+/** Sources that publish positions, and the UTM zone of their city (EPSG:25830, 25831). */
 const ZONES: Readonly<Record<string, number>> = { madrid: 30, barcelona: 31 }
+/** The national table has roads and kilometres, which are located to some hundred metres: too coarse for 100 m. */
+export const NATIONAL = { source: dgtAccidentFiles.id, editions: 'dgt', bandwidths_m: [250, 500] } as const
 /** Maximum number of editions in a set: the newest, none of them older than the newest by more years than this. */
 const MOST_EDITIONS = 3
 const MOST_YEARS_OLDER = 3
@@ -34,20 +60,33 @@ export interface HotspotSet {
 export interface HotspotsGiven {
   readonly accidents: readonly Accident[]
   readonly before: readonly HotspotRow[]
-  /** Random runs; the default of `findHotspots` by default. */
+  /** Random runs; the default of `findHotspots` or `findAlong` by default. */
   readonly runs?: number
+}
+
+/** True for a set of accidents that are located by road and kilometre. */
+export function isByRoad({ source }: Pick<HotspotSet, 'source'>): boolean {
+  return source === NATIONAL.source
+}
+
+/** The largest position error of accidents by road and kilometre that count at a bandwidth, m: half of it. */
+export function mostErrorM(bandwidth_m: number): number {
+  return bandwidth_m / 2
 }
 
 /**
  * The sets for the editions of road accidents: for each source with positions its three newest years, none more than three years
- * older than the newest. Older years do not replace missing ones, since streets change.
+ * older than the newest. Older years do not replace missing ones, since streets change. National editions count if they are among
+ * `located`: those with positions by road and kilometre.
  */
-export function hotspotSets(editions: readonly string[]): HotspotSet[] {
-  return Object.keys(ZONES).flatMap((source) => {
-    const ofSource = newest(editions.filter((edition) => new RegExp(`^${source}-\\d{4}$`).test(edition)))
+export function hotspotSets(editions: readonly string[], located: readonly string[] = []): HotspotSet[] {
+  const ofCities = Object.keys(ZONES).map((source) => ({ source, editions, name: source, bandwidths_m: HOTSPOT_BANDWIDTHS_M }))
+  const national = { ...NATIONAL, name: NATIONAL.editions, editions: editions.filter((edition) => located.includes(edition)) }
+  return [...ofCities, national].flatMap(({ source, name, editions: all, bandwidths_m }) => {
+    const ofSource = newest(all.filter((edition) => new RegExp(`^${name}-\\d{4}$`).test(edition)))
     if (ofSource.length === 0) return []
     return KERNELS.flatMap((kernel) =>
-      HOTSPOT_BANDWIDTHS_M.flatMap((bandwidth_m) =>
+      bandwidths_m.flatMap((bandwidth_m) =>
         (['NONE', 'SEVERITY'] as const).map((weighting) => ({
           name: [source, kernel.toLowerCase(), bandwidth_m, weighting.toLowerCase()].join('.'),
           ...{ source, kernel, bandwidth_m, weighting, editions: ofSource },
@@ -67,26 +106,33 @@ function newest(editions: readonly string[]): string[] {
     .slice(-MOST_EDITIONS)
 }
 
+/** A black spot on the map; `members` are indices of the located accidents. */
+interface Spot extends Pick<HotspotRow, 'p_value' | 'q_value' | 'peak' | 'area' | 'area_m2'> {
+  /** A text that identifies its place. */
+  readonly key: string
+  /** Weighted accidents per m² at the peak. */
+  readonly density: number
+  readonly members: readonly number[]
+}
+
+type Options = Pick<Search, 'runs' | 'signal'>
+type Located = Accident & { readonly position: Point }
+
 /**
- * The hotspots of a set, from all accidents with victims in its editions; `before` are its previous ones. Positions are projected
- * to the city's UTM zone. A year without any position is in neither `years` nor `coverage`.
+ * The hotspots of a set, from all accidents with victims in its editions; `before` are its previous ones. A year without any
+ * position is in neither `years` nor `coverage`.
  */
 export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { readonly signal?: AbortSignal }): Promise<HotspotRow[]> {
-  const zone = ZONES[set.source] as number
-  const located = given.accidents.flatMap((accident) => {
-    if (accident.position === null) return []
-    const { easting_m, northing_m } = pointToUtm(accident.position, zone)
-    return [{ accident, x: easting_m, y: northing_m, weight: set.weighting === 'SEVERITY' ? (WEIGHTS[accident.severity] ?? 1) : 1 }]
-  })
-  const { accidents: _all, before: _before, ...options } = given
-  const found = await findHotspots(located satisfies readonly Mark[], { ...set, ...options, seed: set.name })
-  const ids = idsOf(set, found, given.before, zone)
+  const { accidents, before, ...options } = given
+  const located = accidents.filter((accident): accident is Located => accident.position !== null)
+  const found = isByRoad(set) ? await spotsAlong(set, located, options) : await spotsInCity(set, located, options)
+  const ids = idsOf(set, found, before)
   const densities = found.map(({ density }) => density)
-  const years = [...new Set(located.map(({ accident }) => accident.year))].sort()
-  const ofYears = given.accidents.filter(({ year }) => years.includes(year))
+  const years = [...new Set(located.map(({ year }) => year))].sort()
+  const ofYears = accidents.filter(({ year }) => years.includes(year))
   return found.map((spot, at) => {
-    const members = spot.members.map((nth) => (located[nth] as (typeof located)[number]).accident)
-    const [first] = members.length > 0 ? members : [(located[0] as (typeof located)[number]).accident]
+    const members = spot.members.map((nth) => located[nth] as Located)
+    const [first] = members.length > 0 ? members : located
     const sum = (name: 'killed_24h' | 'hospitalised_24h' | 'slight_24h'): number =>
       members.reduce((total, one) => total + (one[name] ?? 0), 0)
     return {
@@ -105,10 +151,11 @@ export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { reado
       serious: sum('hospitalised_24h'),
       slight: sum('slight_24h'),
       density_km2: spot.density * 1e6,
-      p_value: spot.p_value,
+      // Rounded up: no p-value is zero.
+      p_value: Math.ceil(1e4 * spot.p_value - 1e-9) / 1e4,
       q_value: Math.round(spot.q_value * 1e4) / 1e4,
-      peak: utmToPoint(spot.x, spot.y, zone),
-      area: [spot.ring.map(([x, y]) => [utmToPoint(x, y, zone).lon, utmToPoint(x, y, zone).lat] as const)],
+      peak: spot.peak,
+      area: spot.area,
       area_m2: spot.area_m2,
       province_code: first?.province_code ?? '',
       municipality_code: first?.municipality_code ?? null,
@@ -118,7 +165,42 @@ export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { reado
       by_hour: counts(members.flatMap(({ hour_local }) => (hour_local === null ? [] : [String(hour_local)]))),
       by_type: counts(members.map(({ accident_type }) => accident_type ?? 'UNKNOWN')),
       by_severity: counts(members.map(({ severity }) => severity)),
+      position_error_m: isByRoad(set) ? Math.round(medianOf(members.map(errorOf))) : null,
     }
+  })
+}
+
+const weightOf = ({ weighting }: HotspotSet, { severity }: Accident): number => (weighting === 'SEVERITY' ? (WEIGHTS[severity] ?? 1) : 1)
+const errorOf = ({ location_error_m }: Accident): number => location_error_m ?? 0
+
+/** The black spots of a city, in its UTM zone. */
+async function spotsInCity(set: HotspotSet, located: readonly Located[], options: Options): Promise<Spot[]> {
+  const zone = ZONES[set.source] as number
+  const marks = located.map((accident) => {
+    const { easting_m, northing_m } = pointToUtm(accident.position, zone)
+    return { x: easting_m, y: northing_m, weight: weightOf(set, accident) }
+  })
+  const found = await findHotspots(marks, { ...set, ...options, seed: set.name })
+  return found.map(({ x, y, ring, ...spot }) => ({
+    ...spot,
+    key: `${Math.round(x)} ${Math.round(y)}`,
+    peak: utmToPoint(x, y, zone),
+    area: [ring.map(([east, north]) => [utmToPoint(east, north, zone).lon, utmToPoint(east, north, zone).lat] as const)],
+  }))
+}
+
+/** The black spots along roads; their outlines are around their accidents, each with its position error. */
+async function spotsAlong(set: HotspotSet, located: readonly Located[], options: Options): Promise<Spot[]> {
+  const marks = located.map((accident) => ({
+    road: `${foldRoad(accident.road ?? '')} ${accident.province_code}`,
+    km: accident.km ?? 0,
+    position: accident.position,
+    weight: weightOf(set, accident),
+  }))
+  const found = await findAlong(marks, { ...set, ...options, seed: set.name })
+  return found.map(({ road, km, ...spot }) => {
+    const { ring, area_m2 } = hullOf(spot.members.map((nth) => located[nth] as Located).map((one) => [one.position, errorOf(one)] as const))
+    return { ...spot, key: `${road} ${km}`, area: [ring], area_m2 }
   })
 }
 
@@ -126,11 +208,10 @@ export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { reado
  * The id of each hotspot: that of the nearest previous one within a bandwidth, nearest pairs first, else a new one from its
  * position.
  */
-function idsOf(set: HotspotSet, found: readonly Hotspot[], before: readonly HotspotRow[], zone: number): string[] {
-  const old = before.map(({ hotspot_id, peak }) => ({ hotspot_id, ...pointToUtm(peak, zone) }))
-  const pairs = found.flatMap((spot, at) =>
-    old.flatMap(({ hotspot_id, easting_m, northing_m }) => {
-      const apart_m = Math.hypot(spot.x - easting_m, spot.y - northing_m)
+function idsOf(set: HotspotSet, found: readonly Spot[], before: readonly HotspotRow[]): string[] {
+  const pairs = found.flatMap(({ peak }, at) =>
+    before.flatMap(({ hotspot_id, peak: former }) => {
+      const apart_m = distanceM(peak, former)
       return apart_m <= set.bandwidth_m ? [{ at, hotspot_id, apart_m }] : []
     }),
   )
@@ -141,7 +222,7 @@ function idsOf(set: HotspotSet, found: readonly Hotspot[], before: readonly Hots
     ids.set(at, hotspot_id)
     used.add(hotspot_id)
   }
-  return found.map(({ x, y }, at) => ids.get(at) ?? newId(`${set.name} ${Math.round(x)} ${Math.round(y)}`, used))
+  return found.map(({ key }, at) => ids.get(at) ?? newId(`${set.name} ${key}`, used))
 }
 
 /** A new unused id from a text. */
@@ -168,4 +249,10 @@ function most(texts: readonly (string | null)[]): string[] {
     .sort(([one, many], [other, others]) => others - many || (one < other ? -1 : 1))
     .slice(0, 3)
     .map(([text]) => text)
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }

@@ -20,7 +20,6 @@ const GAPS: Readonly<Record<string, readonly string[]>> = {
   '/api/camaras': BASQUE,
   '/api/radares': BASQUE,
   '/api/movilidad/estaciones': but('28'),
-  '/api/accidentes/hotspots': but('08', '28'),
 }
 
 const gaps = endpoints.flatMap((endpoint) => {

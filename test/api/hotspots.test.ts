@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accidentPositions } from '../../lake/datasets/safety/accident-positions.ts'
 import { accidentHotspots } from '../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
@@ -11,6 +12,8 @@ beforeAll(async () => {
   service = await startService({ clock: () => NOW })
   await service.land(accidentHotspots, SPOTS, NOW)
   await service.land(roadAccidents, ACCIDENTS, NOW)
+  // Exact enough for 500 m, not for 250 m.
+  await service.land(accidentPositions, [exampleTableRow(accidentPositions, { accident_id: '2', error_m: 200 })], NOW)
 })
 afterAll(() => service?.close())
 
@@ -24,6 +27,7 @@ const SPOTS: readonly AnyRow[] = [
   spot('madrid.epanechnikov.250.none', 'hs_b', { rank: 2, score: 50, peak: { lat: 40.5, lon: -3.7 } }),
   spot('madrid.gaussian.250.none', 'hs_c'),
   spot('madrid.epanechnikov.100.severity', 'hs_d'),
+  spot('dgt_accidents.epanechnikov.500.none', 'hs_f', { province_code: '18', position_error_m: 140 }),
   spot('barcelona.epanechnikov.250.none', 'hs_e', { province_code: '08', municipality_code: '08019', rank: 1, years: [2022] }),
 ]
 const ofMadrid = (accident_id: string, values: AnyRow = {}): AnyRow =>
@@ -74,6 +78,14 @@ test('the reply names the places with located accidents, so that the rest does n
   expect(await ids('province=Granada')).toEqual([])
 })
 
+test('on roads, by accidents whose position is exact enough for the bandwidth, with their error', async () => {
+  const { hotspots, coverage } = await list('bandwidth=500&province=Granada')
+  expect(hotspots).toMatchObject([{ id: 'hs_f', source: 'dgt_accidents', position_error_m: 140 }])
+  expect(coverage).toMatchObject([{ source: 'dgt_accidents', located: 1, share: 1, located_years: [2024] }])
+  expect((await list('bandwidth=100&province=Granada')).coverage).toMatchObject([{ located: 0 }])
+  expect((await list('source=madrid')).hotspots[0].position_error_m).toBeNull()
+})
+
 test('as GeoJSON, the default representation, a black spot is its polygon, with a box around all', async () => {
   const reply = (await (await service.get('/api/accidentes/hotspots?source=madrid')).json()) as Reply
   expect(reply).toEqual(await list('source=madrid&format=geojson'))
@@ -100,7 +112,7 @@ test('one by its id, with its accidents counted', async () => {
 test.each([
   ['bandwidth=300', 'bandwidth'],
   ['kernel=uniform', 'kernel'],
-  ['source=dgt_accidents', 'source'],
+  ['source=sct_accidents', 'source'],
   ['years=2010', 'years'],
 ])('%s is refused', async (query, parameter) => {
   const response = await service.get(`/api/accidentes/hotspots?${query}`)

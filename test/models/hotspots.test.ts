@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { distanceM } from '../../lake/places/distance.ts'
 import { isInRing } from '../../lake/places/rings.ts'
 import { pointToUtm, utmToPoint } from '../../lake/places/utm.ts'
+import { findAlong, type RoadMark } from '../../models/hotspots/along.ts'
 import { displacement, falseDiscovery, poisson, seeded } from '../../models/hotspots/chance.ts'
 import { areaOf, contourOf, regionOf } from '../../models/hotspots/contour.ts'
 import { addStamps, addToRaster, densityOf, KERNELS, kernelAt, type Mark, rasterOver, stampOf } from '../../models/hotspots/density.ts'
@@ -156,6 +158,78 @@ describe('hotspots', () => {
   test('end on a signal', async () => {
     const aborted = AbortSignal.abort()
     await expect(findHotspots([...scattered('around', 50, 1000), ...cluster], { ...search, signal: aborted })).rejects.toThrow()
+  })
+})
+
+describe('hotspots along roads', () => {
+  const search = { kernel: 'EPANECHNIKOV', bandwidth_m: 250, seed: 'test', runs: 9999 } as const
+  /** A place of a road that runs north-east, 10 m beside it. */
+  const mark = (road: string, km: number, aside_m = 0): RoadMark => ({
+    ...{ road, km, weight: 1, position: utmToPoint(440_000 + 800 * km + aside_m, 4_474_000 + 600 * km, 30) },
+  })
+  const even = (road: string, seed: string, count: number, long_km: number): RoadMark[] => {
+    const dice = seeded(seed)
+    return Array.from({ length: count }, () => mark(road, Math.round(10 * long_km * dice()) / 10, 20 * dice() - 10))
+  }
+  const cluster = (road: string, km: number, count: number): RoadMark[] =>
+    Array.from({ length: count }, (_, nth) => mark(road, km + ((nth % 4) - 1.5) / 20))
+
+  test.each(KERNELS)('%s: none on a road of even risk, whatever its accidents; one where accidents gather', async (kernel) => {
+    const marks = ['A-1 28', 'N-2 19'].flatMap((road) => even(road, road, 120, 40))
+    expect(await findAlong(marks, { ...search, kernel })).toEqual([])
+    const [spot, ...others] = await findAlong([...marks, ...cluster('A-1 28', 31.2, 14)], { ...search, kernel })
+    expect(others).toEqual([])
+    expect(spot).toMatchObject({ road: 'A-1 28', km: expect.closeTo(31.2, 1), p_value: expect.toSatisfy((p: number) => p < 0.0005) })
+    expect(spot?.members.filter((nth) => nth >= marks.length)).toHaveLength(14)
+    expect(distanceM(spot?.peak ?? { lat: 0, lon: 0 }, mark('', 31.2).position)).toBeLessThan(100)
+  })
+
+  test('the density is that of the plane for a straight road', async () => {
+    const marks = [...even('A-1 28', 'even', 100, 60), ...cluster('A-1 28', 31.2, 14)]
+    const flat = marks.map(({ position, weight }) => {
+      const { easting_m, northing_m } = pointToUtm(position, 30)
+      return { x: easting_m, y: northing_m, weight }
+    })
+    const [spot] = await findAlong(marks, search)
+    const { easting_m, northing_m } = pointToUtm(mark('', spot?.km ?? 0).position, 30)
+    expect((spot?.density ?? 0) / densityOf(flat, 'EPANECHNIKOV', 250)(easting_m, northing_m)).toBeCloseTo(1, 1)
+  })
+
+  test('another road of the same name is a road of its own, and two marks are no hotspot', async () => {
+    const elsewhere = cluster('A-1 28', 31.2, 14).map((one) => ({ ...one, position: { ...one.position, lat: one.position.lat + 1 } }))
+    const mixed = [...elsewhere.slice(7), ...cluster('A-1 28', 31.2, 14).slice(7)].map((one, nth) => ({ ...one, km: 31.2 + nth / 1000 }))
+    const [spot] = await findAlong([...even('A-1 28', 'even', 100, 60), ...mixed], search)
+    expect((spot?.members ?? []).map((nth) => nth - 100).filter((nth) => nth >= 0 && nth < 7).length % 7).toBe(0)
+    expect(await findAlong(cluster('A-1 28', 31.2, 2), search)).toEqual([])
+    await expect(findAlong(elsewhere, { ...search, signal: AbortSignal.abort() })).rejects.toThrow()
+  })
+
+  test('a set of the country: national editions with positions, by 250 and 500 m; outlines contain the accidents and the peak', async () => {
+    expect(hotspotSets(['dgt-2023', 'dgt-2024'])).toEqual([])
+    const sets = hotspotSets(['dgt-2023', 'dgt-2024', 'madrid-2024'], ['dgt-2024'])
+    expect(sets.filter(({ source }) => source === 'dgt_accidents').map(({ bandwidth_m, editions }) => [bandwidth_m, editions])).toEqual(
+      [250, 250, 500, 500, 250, 250, 500, 500].map((bandwidth_m) => [bandwidth_m, ['dgt-2024']]),
+    )
+    const set = sets.find(({ name }) => name === 'dgt_accidents.epanechnikov.250.none') as (typeof sets)[number]
+    const marks = [...even('A-1', 'country', 100, 60), ...cluster('A-1', 31.2, 14)]
+    const [one] = accidentsAt([]) as [Given[number]]
+    const accidents = [
+      ...marks.map(({ road, km, position }, nth) => ({ ...one, road, km, position, location_error_m: 40 + (nth % 3) })),
+      ...marks.slice(0, 38).map(() => one),
+    ]
+    const spots = await hotspotsOf(set, { accidents, before: [], runs: 9999 })
+    expect(spots).toHaveLength(1)
+    const [spot] = spots
+    expect(spot).toMatchObject({ source: 'dgt_accidents', streets: ['A-1'], position_error_m: 41, coverage: 0.75, province_code: '28' })
+    const [ring = []] = spot?.area ?? []
+    const isIn = ({ lat, lon }: { lat: number; lon: number }) => isInRing(ring, [lon, lat])
+    expect([ring[0], isIn(spot?.peak ?? { lat: 0, lon: 0 })]).toEqual([ring.at(-1), true])
+    expect(cluster('A-1', 31.2, 4).map(({ position }) => isIn(position))).toEqual([true, true, true, true])
+    // As wide as the errors, as long as the stretch: 150 m of accidents and both errors.
+    expect(spot?.area_m2).toSatisfy((area: number) => area > 150 * 80 && area < 500 * 110)
+    expect((await hotspotsOf(set, { accidents, before: spots, runs: 9999 })).map(({ hotspot_id }) => hotspot_id)).toEqual([
+      spot?.hotspot_id,
+    ])
   })
 })
 

@@ -1,10 +1,13 @@
+import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { accidentHotspots, HOTSPOT_BANDWIDTHS_M, HOTSPOT_KERNELS, HOTSPOT_WEIGHTINGS } from '../../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { provincesOf } from '../../../lake/places/regions.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
+import { mostErrorM, NATIONAL } from '../../../models/hotspots/sets.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
@@ -19,8 +22,8 @@ import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = accidentHotspots
 const c = (name: string): Sql => column(accidentHotspots, name)
-/** Sources whose accidents have positions. */
-const SOURCES = ['madrid', 'barcelona'] as const
+/** Sources whose accidents have positions: published ones, or by road and kilometre. */
+const SOURCES = ['madrid', 'barcelona', 'dgt_accidents'] as const
 
 const HOTSPOT = {
   id: columns.hotspot_id,
@@ -48,6 +51,7 @@ const HOTSPOT = {
   province_code: columns.province_code,
   municipality_code: columns.municipality_code,
   coverage: columns.coverage,
+  position_error_m: columns.position_error_m,
   geometry: columns.area,
 } as const
 
@@ -61,9 +65,15 @@ function toHotspot(row: HotspotRow): ValueOf<typeof HOTSPOT> {
 }
 
 const METHOD =
-  'Kernel density of the accidents with victims and a position, in the UTM grid of the city (EPSG:25830 in Madrid, 25831 in Barcelona). It covers the three newest years of a source, as far as they are among the newest and the three before it and have accidents with a position (`years`). A peak is a black spot if chance does not explain it. An inhomogeneous Poisson process with the density of the same accidents at five times the bandwidth must reach it in few of 999 seeded runs (`p_value`), and the false discovery rate over all peaks (`q_value`, Benjamini and Hochberg) must be at most 0.05. The polygon is the density contour at half the peak, or at the saddle if it would include a higher peak. It contains its peak and at least three accidents; smaller areas are shoulders of the higher peak. With `weighting=SEVERITY` a fatal accident counts 5, a serious one 3.'
+  'Kernel density of the accidents with victims and a position; in a city, in its UTM grid (EPSG:25830 in Madrid, 25831 in Barcelona). It covers the three newest years of a source, as far as they are among the newest and the three before it and have accidents with a position (`years`). A peak is a black spot if chance does not explain it. An inhomogeneous Poisson process with the density of the same accidents at five times the bandwidth must reach it in few of 999 seeded runs (`p_value`), and the false discovery rate over all peaks (`q_value`, Benjamini and Hochberg) must be at most 0.05. The polygon is the density contour at half the peak, or at the saddle if it would include a higher peak. It contains its peak and at least three accidents; smaller areas are shoulders of the higher peak. On roads (source `dgt_accidents`) density and chance are along the road, of accidents whose position by road and kilometre has an error of at most half the bandwidth; the polygon is around the accidents on the stretch, and `position_error_m` is the median of their errors. With `weighting=SEVERITY` a fatal accident counts 5, a serious one 3.'
 
 const EXPLAINED = defineMethodPage('black-spots', new URL('../../../models/hotspots/method.md', import.meta.url))
+
+/** The positions by road and kilometre that count at a bandwidth: none at one that only cities have. */
+const byRoad = (bandwidth: string) => ({
+  source: { eq: dgtAccidentFiles.id },
+  error_m: { lte: NATIONAL.bandwidths_m.some((one) => String(one) === bandwidth) ? mostErrorM(Number(bandwidth)) : -1 },
+})
 
 /** Condition that an accident is in the requested province, or in that of a requested municipality. */
 function isInProvinceOf({ region, municipality_codes }: PlaceFilter): Sql {
@@ -79,7 +89,8 @@ export const hotspotList = defineEndpoint({
   summary: 'Black spots of road accidents by kernel density, with their significance',
   about:
     'Places with more accidents with victims than chance explains, with outline and significance. Sources are never merged. ' +
-    '`coverage` reports, by source and province, how many accidents have a position: only those of Madrid and Barcelona do. Replies are GeoJSON by default.',
+    'Those of Madrid and Barcelona are in the streets, those of the national table (`dgt_accidents`) along roads, with `bandwidth` 250 or 500 only. ' +
+    '`coverage` reports, by source and province, how many accidents have a position that is exact enough. Replies are GeoJSON by default.',
   explained: EXPLAINED,
   statistic: { grain: 'One place of one source, for one kernel, bandwidth and weighting.', method: METHOD, hasYears: true },
   params: {
@@ -108,9 +119,16 @@ export const hotspotList = defineEndpoint({
           example: null,
         }),
         accidents: col.integer(0, 'Accidents with victims in all years of the table.', { unit: '1', example: 14_183 }),
-        located: col.integer(0, 'Those with a published position.', { unit: '1', example: 0 }),
+        located: col.integer(
+          0,
+          'Those with a published position, or one by road and kilometre with an error of at most half the bandwidth.',
+          {
+            unit: '1',
+            example: 0,
+          },
+        ),
         share: col.decimal(0, 'The same as a share.', { scale: 4, unit: '1', example: 0 }),
-        located_years: col.list([0, 0], 'Years with published positions.', col.integer(0, 'Year.', { unit: '1' }), {
+        located_years: col.list([0, 0], 'Years with such positions.', col.integer(0, 'Year.', { unit: '1' }), {
           example: [],
         }),
       }),
@@ -118,7 +136,7 @@ export const hotspotList = defineEndpoint({
   }),
   read: {
     kind: 'lake',
-    from: [accidentHotspots, roadAccidents],
+    from: [accidentHotspots, roadAccidents, accidentPositions],
     query: (p, lake) => {
       const sets = (p.source ?? SOURCES).map((source) => [source, p.kernel.toLowerCase(), p.bandwidth, p.weighting.toLowerCase()].join('.'))
       const parts = [
@@ -133,10 +151,14 @@ export const hotspotList = defineEndpoint({
         SELECT source, province_code,
           CASE WHEN count(DISTINCT coalesce(municipality_code, '')) = 1 THEN min(municipality_code) END AS municipality_code,
           CAST(count(*) AS INTEGER) AS accidents,
-          CAST(count(position_lat) AS INTEGER) AS located,
-          CAST(count(position_lat) / count(*) AS DECIMAL(9, 4)) AS share,
-          coalesce(list_sort(list(DISTINCT year) FILTER (position_lat IS NOT NULL)), []) AS located_years
-        FROM ${scan(roadAccidents, { is_casualty: { eq: true } })}
+          CAST(count(located) AS INTEGER) AS located,
+          CAST(count(located) / count(*) AS DECIMAL(9, 4)) AS share,
+          coalesce(list_sort(list(DISTINCT year) FILTER (located IS NOT NULL)), []) AS located_years
+        FROM (
+          SELECT a.*, coalesce(a.position_lat, p.position_lat) AS located
+          FROM ${scan(roadAccidents, { is_casualty: { eq: true } })} AS a
+          LEFT JOIN ${scan(accidentPositions, byRoad(p.bandwidth))} AS p ON a.edition = p.edition AND a.accident_id = p.accident_id
+        )
         WHERE ${isInProvinceOf(p.place)}
         GROUP BY source, province_code
         ORDER BY source, province_code`,

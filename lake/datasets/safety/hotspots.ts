@@ -1,8 +1,7 @@
-import { onlyOf } from '../../places/gaps.ts'
 import { defineCodes } from '../../schema/codes.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
-import { roadAccidents } from './road-accidents.ts'
+import { accidentPositions } from './accident-positions.ts'
 
 /** Kernels of the hotspot density. */
 export const HOTSPOT_KERNELS = defineCodes('hotspot_kernel', 'Kernel of a density.', {
@@ -29,9 +28,9 @@ export const accidentHotspots = defineDataset({
   id: 'accident_hotspots',
   domain: 'safety',
   title: 'Black spots',
-  about: 'Clusters of located accidents with victims, by kernel density, with their significance.',
-  sources: roadAccidents.sources,
-  lacks: onlyOf('black spots', 'the cities of Madrid and Barcelona', ['08', '28']),
+  about:
+    'Clusters of located accidents with victims, by kernel density, with their significance: in the cities of Madrid and Barcelona, and along the roads of Spain where a road and kilometre can be located.',
+  sources: accidentPositions.sources,
   columns: {
     hotspot_set: col.string(1, 'Set of parameters: source, kernel, bandwidth, weighting.', { example: 'madrid.epanechnikov.250.none' }),
     hotspot_id: col.string(2, 'Public id; after a rebuild it moves to the nearest peak within one bandwidth.', {
@@ -58,13 +57,17 @@ export const accidentHotspots = defineDataset({
     serious: count(14, 'Persons in hospital for more than a day.', 3),
     slight: count(15, 'Persons hurt otherwise.', 35),
     density_km2: col.float(16, 'Weighted accidents per square kilometre at the peak.', { unit: '1', example: 412.5 }),
-    p_value: col.decimal(17, 'Share of runs that reach the peak, among 999 random runs and the observed one.', {
-      scale: 4,
-      unit: '1',
-      example: 0.001,
-      min: 0,
-      max: 1,
-    }),
+    p_value: col.decimal(
+      17,
+      'Share of random runs that reach the peak, with the observed one; rounded up. There are 999 runs in a city, up to 99,999 on a road.',
+      {
+        scale: 4,
+        unit: '1',
+        example: 0.001,
+        min: 0,
+        max: 1,
+      },
+    ),
     q_value: col.decimal(18, 'False discovery rate (Benjamini and Hochberg).', {
       scale: 4,
       unit: '1',
@@ -73,36 +76,50 @@ export const accidentHotspots = defineDataset({
       max: 1,
     }),
     peak: col.point([19, 20], 'Position of the greatest density.', { example: { lat: 40.3983, lon: -3.6661 } }),
-    area: col.polygon(21, 'Contour of the density at half the peak, or at the saddle to a higher one.', {
-      example: {
-        type: 'Polygon',
-        coordinates: [
-          [
-            [-3.6671, 40.3973],
-            [-3.6651, 40.3973],
-            [-3.6651, 40.3993],
-            [-3.6671, 40.3973],
+    area: col.polygon(
+      21,
+      'Contour of the density at half the peak, or at the saddle to a higher one; on a road, around the accidents of that stretch.',
+      {
+        example: {
+          type: 'Polygon',
+          coordinates: [
+            [
+              [-3.6671, 40.3973],
+              [-3.6651, 40.3973],
+              [-3.6651, 40.3993],
+              [-3.6671, 40.3973],
+            ],
           ],
-        ],
+        },
       },
-    }),
+    ),
     area_m2: col.float(22, 'Its area in square metres.', { unit: '1', example: 119_630 }),
     province_code: col.string(23, 'INE code of the province.', { example: '28' }),
     municipality_code: col.string(24, 'INE code of the municipality.', { nullable: true, example: '28079' }),
     streets: col.list([25, 26], 'Most frequent streets or roads of its accidents, at most three.', col.string(0, 'Street or road.'), {
       example: ['AVDA. ALBUFERA'],
     }),
-    coverage: col.decimal(27, 'Share of the source’s accidents with victims in those years with a position.', {
-      scale: 4,
-      unit: '1',
-      example: 0.9985,
-      min: 0,
-      max: 1,
-    }),
+    coverage: col.decimal(
+      27,
+      'Share of the source’s accidents with victims in those years with a position, which is exact enough for the bandwidth.',
+      {
+        scale: 4,
+        unit: '1',
+        example: 0.9985,
+        min: 0,
+        max: 1,
+      },
+    ),
     by_year: col.json(28, 'Accidents by year.', { example: { '2024': 14, '2025': 18 } }),
     by_hour: col.json(29, 'Accidents by local hour.', { example: { '9': 2, '14': 5 } }),
     by_type: col.json(30, 'Accidents by kind (accident_type); UNKNOWN if the source states none.', { example: { REAR_END: 12 } }),
     by_severity: col.json(31, 'Accidents by severity (accident_severity).', { example: { SLIGHT: 29, SERIOUS: 3 } }),
+    position_error_m: col.integer(32, 'Median position error of its accidents; null where the source publishes positions.', {
+      unit: 'm',
+      nullable: true,
+      example: null,
+      min: 0,
+    }),
   },
   entity: ['hotspot_set', 'hotspot_id'],
   time: 'data_until',

@@ -3,6 +3,7 @@ import { type DeriveResult, derive } from '../../../jobs/derive/derive.ts'
 import { hotspotsDerived } from '../../../jobs/derive/safety/hotspots.ts'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
+import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { accidentHotspots } from '../../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { utmToPoint } from '../../../lake/places/utm.ts'
@@ -21,7 +22,7 @@ let context: TestContext
 beforeEach(async () => {
   redis = await startTestRedis()
   context = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
-  await prepareTables(context, [roadAccidents, accidentHotspots])
+  await prepareTables(context, [roadAccidents, accidentPositions, accidentHotspots])
 })
 afterEach(async () => {
   await context.close()
@@ -73,4 +74,42 @@ test('every set of parameters is a partition, built once, and again when a year 
     hotspot_id: before?.['hotspot_id'],
     accidents: expect.toSatisfy((count: number) => count >= 50),
   })
+})
+
+test('the country has sets along roads, from accidents whose position is exact enough, built again when positions change', {
+  timeout: 120_000,
+}, async () => {
+  const dice = seeded('road')
+  const kms = [...Array.from({ length: 60 }, () => 60 * dice()), ...Array.from({ length: 20 }, () => 30 + 0.1 * dice())].map(
+    (km) => Math.round(1000 * km) / 1000,
+  )
+  const land = async (edition: string, year: number, error_m: number): Promise<void> => {
+    const of = (at: number) => ({ edition, accident_id: String(at) })
+    await landRows(
+      context.lake,
+      roadAccidents,
+      kms.map((km, at) => exampleTableRow(roadAccidents, { ...of(at), year, province_code: '18', road: 'A-44', km })),
+    )
+    // No set without positions.
+    expect((await run()).made).toEqual([])
+    await landRows(
+      context.lake,
+      accidentPositions,
+      kms.map((km, at) => {
+        const position = { lat: Number((37 + km / 111.195).toFixed(6)), lon: -3.6 }
+        return exampleTableRow(accidentPositions, { ...of(at), position, error_m: at < 79 ? error_m : 400 })
+      }),
+    )
+    expect((await run()).made).toHaveLength(8)
+  }
+  const along = async (bandwidth_m: number): Promise<AnyRow[]> =>
+    (await tableRows(context, accidentHotspots)).filter((row) => row['hotspot_set'] === `dgt_accidents.epanechnikov.${bandwidth_m}.none`)
+  await land('dgt-2024', 2024, 200)
+  expect([(await along(250)).length, (await along(500)).length]).toEqual([0, 1])
+  await land('dgt-2023', 2023, 100)
+  expect(await along(250)).toMatchObject([
+    { province_code: '18', streets: ['A-44'], position_error_m: 100, coverage: 0.9875, years: [2023], rank: 1 },
+  ])
+  expect(await along(500)).toMatchObject([{ position_error_m: 150, years: [2023, 2024] }])
+  expect((await run()).made).toEqual([])
 })
