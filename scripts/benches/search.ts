@@ -89,8 +89,7 @@ async function searching(queries: readonly string[], how: 'search' | 'suggest', 
   const documents = documentsOf()
   const { index, mb } = await filledIndex(documents)
   const ask = async (q: string): Promise<number> =>
-    (await index[how]({ q, collections: null, region: null, near: null })).hits.slice(0, SHOWN).map(({ highlights }) => highlights)
-      .length
+    (await index[how]({ q, collections: null, region: null, near: null })).hits.slice(0, SHOWN).map(({ highlights }) => highlights).length
   const sqlite = only ? null : sqliteOf(documents)
   return {
     measured: asking(queries, ask),

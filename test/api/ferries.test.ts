@@ -172,7 +172,10 @@ describe('routes', () => {
     ['origin=denia', ['BALEARIA.DEN-FOR.DEN.FOR', 'BALEARIA.DEN-IBZ-PMI.DEN.PMI', 'BALEARIA.DEN-IBZ.DEN.IBZ']],
     ['origin=Eivissa&destination=la sav', ['BALEARIA.IBZ-FOR.IBZ.FOR']],
     ['origin=ESBCN&destination=MAH%C3%93N', ['BALEARIA.BCN-MAH.BCN.MAH']],
-    ['destination=Menorca', ['BALEARIA.ALD-CIU.ALD.CIU', 'BALEARIA.BCN-ALD-CIU.BCN.CIU', 'BALEARIA.BCN-MAH.BCN.MAH', 'BALEARIA.PMI-MAH.PMI.MAH']],
+    [
+      'destination=Menorca',
+      ['BALEARIA.ALD-CIU.ALD.CIU', 'BALEARIA.BCN-ALD-CIU.BCN.CIU', 'BALEARIA.BCN-MAH.BCN.MAH', 'BALEARIA.PMI-MAH.PMI.MAH'],
+    ],
     ['destination=nador', ['BALEARIA.LEI-NDR.LEI.NDR']],
     ['origin=Dénia&operator=FRED_OLSEN', []],
     ['origin=Dénia&in_service=false', []],

@@ -43,6 +43,8 @@ export const accidentPositionsDerived = defineDerived({
   into: accidentPositions,
   from: [roadAccidents, roadPoints, roadAxes],
   revision: 2,
+  // The axes of 52 provinces land one by one: each would rebuild every edition.
+  isNightly: true,
   parts: (_versions, held) => partsOf(held(roadAccidents), held(roadPoints), held(roadAxes)),
   gives: ACCIDENT_COLUMNS,
   reads: (part) =>
@@ -59,6 +61,7 @@ export const animalPositionsDerived = defineDerived({
   into: animalAccidentPositions,
   from: [animalAccidents, roadPoints, roadAxes],
   revision: 2,
+  isNightly: true,
   parts: (_versions, held) => partsOf(held(animalAccidents), held(roadPoints), held(roadAxes)),
   gives: ACCIDENT_COLUMNS,
   reads: (part) =>
