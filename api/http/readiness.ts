@@ -44,7 +44,9 @@ export function readinessOf(parts: {
   const { endpoints, state, lake, limiter, clock } = parts
   const shown = [
     ...new Set(
-      endpoints.filter(({ read }) => read.kind === 'memory' && read.records).flatMap((one) => datasetsOf(one).map(({ id }) => id)),
+      endpoints
+        .filter(({ read }) => read.kind === 'memory' && needsNoTable(read))
+        .flatMap(({ read }) => ('from' in read ? read.from : []).map(({ id }) => id)),
     ),
   ]
   let answered_at = Number.NEGATIVE_INFINITY
@@ -97,6 +99,11 @@ function landingFinder(lake: Lake): (feeds: readonly FeedListing[]) => Promise<s
     for (const [at, { id }] of unknown.entries()) if (found[at]) landed.add(id)
     return unknown.filter(({ id }) => !landed.has(id)).map(({ id }) => id)
   }
+}
+
+/** True for a read that is answered from the current state although the store is away: it has no tables, or they are optional. */
+function needsNoTable({ lake, needs }: { readonly lake?: readonly unknown[]; readonly needs?: readonly unknown[] }): boolean {
+  return lake === undefined || needs?.length === 0
 }
 
 async function answers(ask: () => Promise<unknown>): Promise<'answers' | 'full' | 'silent'> {

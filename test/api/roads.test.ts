@@ -329,9 +329,9 @@ describe('incidents with only a road and kilometres', () => {
       const stretch = all.get('inc_stretch')
       expect(stretch).toMatchObject({ lon: -4, location_method: 'ROAD_KM', location_error_m: 40 })
       expect(stretch?.geometry.coordinates.map(([lon]: [number]) => lon)).toEqual([-4, -3.9965, -4])
-      expect(all.get('inc_north')).toMatchObject({ location_method: 'PUBLISHED', location_error_m: null, geometry: null })
+      expect(all.get('inc_north')).toMatchObject({ location_method: null, location_error_m: null, geometry: null })
       // Its published position is elsewhere: the line would be of another place.
-      expect(all.get('inc_astray')).toMatchObject({ lat: 42, location_method: 'PUBLISHED', geometry: null })
+      expect(all.get('inc_astray')).toMatchObject({ lat: 42, location_method: null, geometry: null })
     },
   )
 

@@ -49,9 +49,9 @@ const fields = {
   ...originFields(columns, { source_id: columns.source_id }),
   remark: columns.remark,
   reported_at: columns.reported_at,
-  location_method: col.code(0, 'Origin of the position; null if there is none.', LOCATION_METHODS, {
+  location_method: col.code(0, 'ROAD_KM for a position by road and kilometre; null for a published one, or none.', LOCATION_METHODS, {
     nullable: true,
-    example: 'PUBLISHED',
+    example: null,
   }),
   location_error_m: col.integer(0, 'Maximum error of a position by road and kilometre; null for a published one.', {
     unit: 'm',
@@ -88,7 +88,7 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
   descriptions: ['description', 'description_en'],
   measures: ['measures'],
   created_at: ['created_at'],
-  location_method: ['position'],
+  location_method: [],
   location_error_m: [],
   geometry: [],
   ...END_DEPENDS,
@@ -101,7 +101,7 @@ const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.descr
 
 /** The place as published; `withPlace` adds what is known of the road. */
 const PUBLISHED_PLACE = {
-  location_method: ({ position }: IncidentRow) => position && 'PUBLISHED',
+  location_method: () => null,
   location_error_m: () => null,
   geometry: () => null,
 } as const

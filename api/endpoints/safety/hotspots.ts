@@ -89,7 +89,7 @@ export const hotspotList = defineEndpoint({
   summary: 'Black spots of road accidents by kernel density, with their significance',
   about:
     'Places with more accidents with victims than chance explains, with outline and significance. Sources are never merged. ' +
-    'Those of Madrid and Barcelona are in the streets, those of the national table (`dgt_accidents`) along roads, with `bandwidth` 250 or 500 only. ' +
+    'Madrid and Barcelona: in streets; national (`dgt_accidents`): along roads, `bandwidth` 250 or 500. ' +
     '`coverage` reports, by source and province, how many accidents have a position that is exact enough. Replies are GeoJSON by default.',
   explained: EXPLAINED,
   statistic: { grain: 'One place of one source, for one kernel, bandwidth and weighting.', method: METHOD, hasYears: true },
