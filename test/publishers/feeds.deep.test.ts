@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { feeds } from '../../jobs/feeds/catalog.ts'
-import type { Feed, FeedBody } from '../../jobs/feeds/define.ts'
+import type { Feed, FeedBody, FeedRequest } from '../../jobs/feeds/define.ts'
 import { decodeReply } from '../../jobs/ingest/http.ts'
 import { type Publication, parsePublication } from '../../jobs/ingest/parse.ts'
 import { originOf } from '../../scripts/service/parts.ts'
@@ -62,19 +62,33 @@ test('unknown codes are counted by the feeds', async () => {
   }
 })
 
-async function read(publishers: Publishers, feed: Feed, plan: number): Promise<Publication> {
-  const bodies: FeedBody[] = []
-  for (const request of feed.plans[plan]?.requests ?? []) {
-    const ask = async (url: string): Promise<Buffer> => {
-      const response = await fetch(originOf(publishers.url)(url), { headers: { accept: request.accept } })
-      if (response.status !== 200) throw new Error(`${url}: ${response.status}`)
-      return Buffer.from(await response.arrayBuffer())
-    }
-    const first = await ask(request.url)
+async function read(publishers: Publishers, feed: Feed, nth: number): Promise<Publication> {
+  const ask = async ({ url, accept }: FeedRequest): Promise<Buffer> => {
+    const response = await fetch(originOf(publishers.url)(url), { headers: { accept } })
+    if (response.status !== 200) throw new Error(`${url}: ${response.status}`)
+    return Buffer.from(await response.arrayBuffer())
+  }
+  const bodyOf = async (request: FeedRequest): Promise<FeedBody> => {
+    const first = await ask(request)
     const next = request.twoStep?.to(first)
     if (next && 'refused' in next) throw new Error(`${request.url}: ${next.refused}`)
-    const received = next ? await ask(next.url) : first
-    bodies.push({ name: request.name, bytes: await decodeReply(request, { url: request.url, headers: {}, received }) })
+    const received = next ? await ask({ ...request, url: next.url }) : first
+    return { name: request.name, bytes: await decodeReply(request, { url: request.url, headers: {}, received }) }
+  }
+  const { requests = [], directory, next } = feed.plans[nth] ?? {}
+  const [first] = requests as readonly [FeedRequest]
+  const listed = directory
+    ? directory.files(await bodyOf(directory.index), directory.index.url).map((file) => ({ ...first, ...file }))
+    : requests
+  const bodies: FeedBody[] = []
+  for (const request of listed) bodies.push(await bodyOf(request))
+  for (let page = bodies.at(-1), { url } = first; next && page; ) {
+    const step = next(page, url)
+    if (step === null) break
+    if ('refused' in step) throw new Error(`${url}: ${step.refused}`)
+    url = step.url
+    page = await bodyOf({ ...first, url, name: `${first.name}.${bodies.length + 1}` })
+    bodies.push(page)
   }
   return parsePublication(feed, bodies, publishers.now())
 }
