@@ -182,12 +182,11 @@ export class Axes {
   #path(road: string, stretch: Span & { readonly province_code: string | null; readonly direction: string }): Path | null {
     const { low, high, direction, province_code } = stretch
     const wanted = this.of(road).filter((axis) => axis.km_to >= low - END_KM && axis.km_from <= high + END_KM)
-    const own = wanted.filter((axis) => axis.direction === direction)
-    const axes = own.length > 0 ? own : wanted.filter((axis) => axis.direction === 'BOTH')
-    // The province's own lines come first; those of others only go on where they end.
-    const ordered = [...axes].sort(
-      (one, other) => Number(other.province_code === province_code) - Number(one.province_code === province_code),
-    )
+    // A dual carriageway may go on as a single one. The province's own lines come first; others only go on where they end.
+    const rank = (axis: Axis): number => 2 * Number(axis.province_code === province_code) + Number(axis.direction === direction)
+    const ordered = wanted
+      .filter((axis) => axis.direction === direction || axis.direction === 'BOTH')
+      .sort((one, other) => rank(other) - rank(one))
     let [line, error_m, km] = [[] as Line[0][], 0, low]
     let before: Point | null = null
     for (;;) {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { SingleBar } from 'cli-progress'
 import { ignMunicipalities } from '../../jobs/feeds/road/ign-municipalities.ts'
 import { ignRoads } from '../../jobs/feeds/road/ign-roads.ts'
@@ -99,7 +100,7 @@ async function importRegister(
 ): Promise<void> {
   const service = await openService(config)
   try {
-    const given = [{ period: edition, bytes: readFileSync(path), from: basename(path) }]
+    const given = [{ period: edition, bytes: gzipSync(readFileSync(path)), from: basename(path) }]
     const [done] = await service.importParts(ignMunicipalities, given, { again })
     const { outcome } = done as NonNullable<typeof done>
     say(`${basename(path)}: ${outcome === null ? 'imported before' : `${outcome.outcome}${outcome.reason ? `: ${outcome.reason}` : ''}`}`)

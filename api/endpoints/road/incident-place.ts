@@ -24,6 +24,9 @@ interface Placed {
   readonly geometry: Line | null
 }
 
+/** A line that may be farther than this from the road, m, would cut across its valley: it is not drawn. */
+const DRAWN_M = 1000
+
 type Incident = ReturnType<typeof toIncident>
 
 /**
@@ -39,7 +42,13 @@ export function withPlace<I extends Placed>(one: I, posts: Posts | null): I {
   if (!located.position || km_to === null || km_to === km) return located
   const drawn = posts.line(key, { km_from: km, km_to, province_code, direction })
   const [first] = drawn?.line ?? []
-  if (!drawn || !first || distanceM(located.position, { lon: first[0], lat: first[1] }) > drawn.error_m + APART_M) return located
+  if (
+    !drawn ||
+    !first ||
+    drawn.error_m > DRAWN_M ||
+    distanceM(located.position, { lon: first[0], lat: first[1] }) > drawn.error_m + APART_M
+  )
+    return located
   return { ...located, geometry: drawn.line }
 }
 

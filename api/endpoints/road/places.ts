@@ -30,6 +30,7 @@ import { searchFilter } from '../../filters/search.ts'
 import { municipalityNames } from '../../search/documents.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
 import { NETWORK_TABLES, type RailNetwork, railNetwork } from '../rail/network.ts'
+import { withoutDuplicates } from './same-incident.ts'
 
 const DATASETS = [incidents, v16Beacons, vmsDevices, fuelStations, chargingSites, lowEmissionZones] as const
 type Known = StatesOf<typeof DATASETS>
@@ -181,10 +182,19 @@ function municipalityOf(code: string): ValueOf<typeof municipalityFields> {
 
 const municipalitiesOf = memo((_atlas: ReturnType<typeof loadAtlas>) => allMunicipalities().map(({ code }) => municipalityOf(code)))
 
-/** Rows of a state by province and by municipality, counted once per state. */
+type Placed = { readonly status: string; readonly province_code: string | null; readonly municipality_code: string | null }
+
+/** True for the state of incidents, of which lists show one of several sources. */
+function isOfIncidents(state: State<(typeof DATASETS)[number]>): state is State<typeof incidents> {
+  const [row] = state.rows
+  return row !== undefined && 'incident_id' in row
+}
+
+/** Rows of a state by province and by municipality, counted once per state, as lists have them. */
 const tallyOf = memo((state: State<(typeof DATASETS)[number]>): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
-  for (const { status, province_code, municipality_code } of state.rows)
+  const rows: readonly Placed[] = isOfIncidents(state) ? withoutDuplicates(state.rows) : state.rows
+  for (const { status, province_code, municipality_code } of rows)
     if (status === 'ACTIVE')
       for (const code of [province_code, municipality_code]) if (code !== null) found.set(code, (found.get(code) ?? 0) + 1)
   return found

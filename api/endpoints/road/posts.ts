@@ -197,7 +197,16 @@ function lineOf(chain: readonly Post[], { km_from, km_to }: { readonly km_from: 
   const line = [first, ...run.filter(({ km }) => km > low && km < high), last].map(({ position }) => [position.lon, position.lat] as const)
   const whole = line.filter(([lon, lat], at) => at === 0 || lon !== line[at - 1]?.[0] || lat !== line[at - 1]?.[1])
   if (whole.length < 2) return null
-  const error_m = Math.max(first.error_m, last.error_m, ...run.map((post) => post.error_m))
+  // Between two posts the road may bend away from the line by half of what its length exceeds the chord (Pythagoras).
+  const legs = [[first.before, first.after], ...run.map((post, at) => [run[at - 1] ?? post, post]), [last.before, last.after]] as [
+    Post,
+    Post,
+  ][]
+  const bends = legs.map(([one, other]) => {
+    const [length_m, chord_m] = [1000 * (other.km - one.km), distanceM(one.position, other.position)]
+    return Math.sqrt(Math.max(0, length_m ** 2 - chord_m ** 2)) / 2
+  })
+  const error_m = Math.ceil(Math.max(first.error_m, last.error_m, ...run.map((post) => post.error_m)) + Math.max(...bends))
   return { line: km_from <= km_to ? whole : whole.toReversed(), error_m }
 }
 

@@ -1,4 +1,5 @@
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { lengthM } from '../../../lake/places/lines.ts'
 import { provincesOf, type Region } from '../../../lake/places/regions.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'
@@ -199,9 +200,10 @@ export const routeList = defineEndpoint({
       const posts = await optional(roadPosts, '')
       const line = asked.kind === 'line' ? asked.line : lineOn(posts, asked)
       if (!line) throw new InvalidParam('expected a stretch of road that is located, as in /api/geo/pk', { parameter: 'km_from' })
-      const path = new PathLine(line)
-      if (path.length_m > LENGTH_MOST_M)
+      // Before the grid of the path is made, which takes memory by its extent.
+      if (lengthM(line) > LENGTH_MOST_M)
         throw new InvalidParam(`expected a path of at most ${LENGTH_MOST_M / 1000} km`, { parameter: 'path' })
+      const path = new PathLine(line)
       const kinds = new Set<string>(include ?? DEFAULT_KINDS)
       const wanted = { kinds, buffer_m: buffer, onlyOwnDirection: directions === 'own' }
       const things = thingsOf(states, posts)

@@ -11,7 +11,9 @@ import type { Thing } from './things.ts'
 /** Spacing of the points that stand for a stretch of road, m. */
 const SPACING_M = 300
 /** Spacing of the points at which a path is looked up in the areas of warnings, m. */
-const STEP_M = 1000
+const STEP_M = 200
+/** Half the distance over which the bearing of a road is taken, km: that of `PathLine`. */
+const BEARING_KM = 0.15
 /** Precision with which the border of an area is found, m. */
 const BORDER_M = 10
 /** A weather station describes the weather this far around it, m. */
@@ -193,6 +195,12 @@ const growingBearing = memo((thing: Thing, posts: Posts | null): number | null =
   const { road, position, line, km, km_to } = thing
   if (road === null || !position) return null
   const place = posts?.nearest(position, ON_ROAD_M, foldRoad(road))[0]?.place
+  if (posts && place && place.direction !== 'UNKNOWN') {
+    // On a measured axis, between points as far apart as those of the path's bearing: posts may be on either side of a bend.
+    const at = (km: number): Point => posts.axes.at(foldRoad(road), km, place)[0]?.position ?? place.position
+    const [from, to] = [at(place.km - BEARING_KM), at(place.km + BEARING_KM)]
+    if (from !== to) return bearing(from, to)
+  }
   if (place && place.before !== place.after) return bearing(place.before.position, place.after.position)
   const [begin, end] = [line?.[0], line?.at(-1)]
   if (!begin || !end || km === null || km_to === null || km === km_to) return null
