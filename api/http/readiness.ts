@@ -5,7 +5,7 @@ import type { WorkerPhase } from '../../lake/live/workers.ts'
 import type { Lake } from '../../lake/open.ts'
 import { isFull } from '../../lake/store/errors.ts'
 import type { Limiter } from '../access/limits/limiter.ts'
-import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
+import type { Endpoint } from '../define/endpoint.ts'
 import type { ServiceState } from './state.ts'
 
 /** Whether requests for data can be answered, and what is missing. */

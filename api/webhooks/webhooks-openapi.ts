@@ -128,7 +128,7 @@ export function webhookPaths(): Part {
           {
             type: 'object',
             additionalProperties: false,
-            properties: { ...create, enabled: { type: 'boolean', description: 'False sends nothing.' } },
+            properties: { ...create, enabled: { type: ['boolean', 'null'], description: 'False sends nothing; null changes nothing.' } },
           },
           { enabled: true },
         ],

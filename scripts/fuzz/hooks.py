@@ -174,7 +174,7 @@ TEXTS_OF_BODIES = {"/email", "/label", "/token"}
 
 
 # Names of places, roads and columns, boxes, addresses, instants of the last days.
-TEXTS_OF_WRITES = tuple(f"/{name}" for name in ("url", "from", "to", "filter/province", "filter/road", "filter/bbox", "filter/airport", "filter/station", "filter/columns", "filter/municipality", "dataset"))
+TEXTS_OF_WRITES = tuple(f"/{name}" for name in ("url", "from", "to", "filter/from", "filter/to", "filter/province", "filter/road", "filter/bbox", "filter/airport", "filter/station", "filter/columns", "filter/municipality", "dataset"))
 
 
 def is_text(schema):

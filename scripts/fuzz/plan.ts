@@ -41,8 +41,8 @@ const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
   movilidad_corredores_by_id: ['year'],
   // Levels and zones depend on the table too.
   movilidad_od: ['study', 'level', 'origin', 'destination'],
-  // Only some products have forecasts.
-  prediccion_combustible: ['fuel'],
+  // Only some products have forecasts, and the bulletin only those of all Spain.
+  prediccion_combustible: ['fuel', 'series'],
   // Several hours of all Spain are too many; a stretch may not exist; the bases of the estimates depend on the table.
   prediccion_riesgo: ['hours', 'basis'],
   prediccion_riesgo_by_road: ['km_from', 'km_to', 'basis'],

@@ -9,7 +9,7 @@ import { group, numberParam, oneOf } from '../../define/params.ts'
 import { provinceParam, roadName, roadParam } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import { GAP_KM, ROAD_TABLES, roadPosts } from './posts.ts'
+import { GAP_KM, postKm, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints
 /** Maximum distance between a position and a road, m, and its default. */
@@ -87,7 +87,7 @@ const place = record('RoadPlace', 'A place on a road: its kilometre and position
     example: null,
   }),
   posts: nested.objects('The post at this place, or the two posts around it.', {
-    km: columns.km,
+    km: postKm,
     source: columns.source,
     records: columns.records,
     error_m: columns.error_m,

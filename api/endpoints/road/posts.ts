@@ -6,7 +6,7 @@ import { isWithinRegion, provincesOf, type Region } from '../../../lake/places/r
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { Point } from '../../../lake/schema/columns.ts'
+import { col, type Point } from '../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import { distanceM } from '../../define/geo.ts'
 
@@ -295,3 +295,6 @@ export const roadPosts = defineCachedQuery({
     return new Posts(await reader.all<Post>(query), axes)
   },
 })
+
+/** The kilometre of a post: to a tenth for a located point, as measured for a kilometre post; 0 is where a road begins. */
+export const postKm = col.decimal(0, 'Kilometre point.', { scale: 3, unit: 'km', example: 586.5, min: 0, max: 2000 })

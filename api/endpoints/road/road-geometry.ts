@@ -11,7 +11,7 @@ import { roadName, roadParam } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { nearest } from '../../define/suggest.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import { GAP_KM, ROAD_TABLES, roadPosts } from './posts.ts'
+import { GAP_KM, postKm, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints
 const SIMPLIFY_MOST_M = 5000
@@ -48,7 +48,7 @@ const part = record('RoadPart', 'A continuous part of a road in a province: its 
     example: 100,
   }),
   kilometres: nested.objects('Kilometre marks: the kilometre posts of a measured axis, or the located kilometres.', {
-    km: columns.km,
+    km: postKm,
     lat: col.float(0, 'Latitude, WGS84.', { unit: 'deg', example: 41.514583 }),
     lon: col.float(0, 'Longitude, WGS84.', { unit: 'deg', example: 1.897944 }),
     error_m: columns.error_m,

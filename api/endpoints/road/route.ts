@@ -14,6 +14,7 @@ import { RELATIONS, ROAD_ITEMS, type RoadItemKind, SIDES } from './along/kinds.t
 import { type Met, thingsAlong, WEATHER_M } from './along/match.ts'
 import { PathLine } from './along/path-line.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
+import { type StretchLine, stretchLine } from './along/stretch-line.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
 import { hourKey, travelTimeOf, usualSpeeds } from './along/travel-time.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
@@ -73,13 +74,26 @@ const pathParams = group(
   },
 )
 
-/** The line of a stretch, in the first of the region's provinces that has it. */
-function lineOn(posts: Posts | null, { road, region, ...stretch }: Extract<Asked, { kind: 'road' }>): Line | null {
-  for (const province_code of region === null ? [null] : provincesOf(region)) {
-    const found = posts?.line(road, { ...stretch, province_code })
-    if (found) return found.line
+/** The line of a stretch, in the first of the region's provinces that has it. Throws `InvalidParam` for one that is not located. */
+function lineOn(posts: Posts | null, { road, region, ...stretch }: Extract<Asked, { kind: 'road' }>): StretchLine {
+  const provinces = region === null ? [null] : provincesOf(region)
+  for (const province_code of provinces) {
+    const found = posts && stretchLine(posts, { road, ...stretch, province_code })
+    if (found) return found
   }
-  return null
+  const isLocated = (km: number): boolean => provinces.some((one) => (posts?.at(road, km, one) ?? []).length > 0)
+  const [from, to] = [isLocated(stretch.km_from), isLocated(stretch.km_to)]
+  if (!from && !to)
+    throw new InvalidParam('expected a road with located kilometres there, as in /api/geo/pk', { parameter: 'road', value: road })
+  const parameter = from ? 'km_to' : 'km_from'
+  const about = from && to ? 'expected a stretch without a gap of more than 10 km' : 'expected a located kilometre'
+  throw new InvalidParam(`${about}, as in /api/carreteras/{road}/geometria`, { parameter, value: String(stretch[parameter]) })
+}
+
+/** States which kilometres of the path are not located. */
+function gapsNote(gaps: StretchLine['gaps']): { readonly note?: string } {
+  if (gaps.length === 0) return {}
+  return { note: `Not located, and crossed in a straight line: ${gaps.map(([from, to]) => `km ${from} to ${to}`).join(', ')}.` }
 }
 
 const time = (about: string) =>
@@ -198,8 +212,7 @@ export const routeList = defineEndpoint({
     reportsMissing: true,
     answer: async ({ states, optional }, { asked, buffer, include, directions, fuel }, now) => {
       const posts = await optional(roadPosts, '')
-      const line = asked.kind === 'line' ? asked.line : lineOn(posts, asked)
-      if (!line) throw new InvalidParam('expected a stretch of road that is located, as in /api/geo/pk', { parameter: 'km_from' })
+      const { line, gaps } = asked.kind === 'line' ? { line: asked.line, gaps: [] } : lineOn(posts, asked)
       // Before the grid of the path is made, which takes memory by its extent.
       if (lengthM(line) > LENGTH_MOST_M)
         throw new InvalidParam(`expected a path of at most ${LENGTH_MOST_M / 1000} km`, { parameter: 'path' })
@@ -210,7 +223,8 @@ export const routeList = defineEndpoint({
       const met = thingsAlong(path, things, posts, wanted)
       const detectors = thingsAlong(path, things, posts, { ...wanted, kinds: new Set(['SENSOR']) })
       const times = travelTimeOf(detectors, path.length_m, await optional(usualSpeeds, hourKey(now)))
-      return { records: met.map((one) => itemOf(one, fuel)), counts: { length_m: Math.round(path.length_m), ...times } }
+      const counts = { length_m: Math.round(path.length_m), ...times }
+      return { records: met.map((one) => itemOf(one, fuel)), counts, ...gapsNote(gaps) }
     },
   },
   example: { path: EXAMPLE },
