@@ -38,7 +38,7 @@ interface DialectKind {
   readonly separator: string
   /** The decimal separator of numbers. */
   readonly point: string
-  /** True if texts stay texts in spreadsheets: an apostrophe before formulas, and `="08796"` for what looks like a number or date. */
+  /** True if texts stay texts in spreadsheets: an apostrophe before formulas, `="08796"` for what looks like a number. */
   readonly isGuarded: boolean
 }
 

@@ -199,8 +199,8 @@ interface Draft {
 }
 
 /**
- * Shortens an answer to a maximum size: the kind of record that takes most bytes loses its last ones, until each has one. Then the
- * first record loses the end of its lists.
+ * Shortens an answer to a maximum size: the kind of record that takes most bytes loses its last ones, until each has one. Then
+ * the first record loses the end of its lists.
  */
 function fitted(draft: Draft, whole: ToolAnswer, most: number): ToolResult {
   const made = (shown: Shown, cut: readonly string[] = []): ToolResult => {

@@ -13,7 +13,7 @@ export function localTime(at: number, zone: string = MADRID): string {
   return new Date(at + offsetAt(at, zone)).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-/** Writes the local time after each instant of a text, with the local date if it is not the one in UTC; nothing without a zone. */
+/** Writes the local time after each instant of a text, and the local date if it is not that in UTC; nothing without a zone. */
 export function withLocalTimes(text: string, zone: string | null = MADRID): string {
   if (zone === null) return text
   return text.replaceAll(INSTANT, (instant) => {
@@ -23,8 +23,8 @@ export function withLocalTimes(text: string, zone: string | null = MADRID): stri
 }
 
 /**
- * The time zone of the place of a record: its own (`origin_timezone`, null if unknown), that of its airport, province, provinces or
- * position; Madrid's without one.
+ * The time zone of the place of a record: its own (`origin_timezone`, null if unknown), or that of its airport, province,
+ * provinces or position; Madrid's without one.
  */
 export function zoneOfRecord({ origin_timezone, airport, province, provinces, lon }: ReplyRecord): string | null {
   if (origin_timezone !== undefined) return origin_timezone as string | null

@@ -2,7 +2,7 @@ import type { roadAxes } from '../datasets/road/road-axes.ts'
 import type { Line, Point } from '../schema/columns.ts'
 import type { Row } from '../schema/dataset.ts'
 import { distanceM } from './distance.ts'
-import { lengthM, nearestShare } from './lines.ts'
+import { lengthM, longestRoadM, nearestShare } from './lines.ts'
 import type { PlaceOnRoad, Post, RoadLine } from './place-on-road.ts'
 import { foldRoad } from './road-key.ts'
 
@@ -35,8 +35,6 @@ export interface Ends {
 /** Cells of the grid of segments, degrees. */
 const CELL_DEG = 0.02
 const COLUMNS = 100_000
-/** A path between two kilometres is not longer than this: as a factor, and m. */
-const [LONGER, LONGER_M] = [1.6, 1500]
 /** Parts of a road go on into each other, as at the border of a province, if this much of kilometre is missing at most. */
 const JOIN_KM = 0.3
 /** A place at the end of a line is still on it. */
@@ -129,8 +127,8 @@ export class Axes {
   }
 
   /**
-   * The line between two kilometres along the carriageway of the direction, in the order of the ends, and its error; null if a part
-   * of it is not measured, or if it is longer than 1.6 times the kilometres and 1.5 km: it is then another way.
+   * The line between two kilometres along the carriageway of the direction, in the order of the ends, and its error; null if a
+   * part of it is not measured, or if it is longer than 1.6 times the kilometres and 1.5 km: it is then another way.
    */
   line(road: string, { km_from, km_to, province_code, direction }: Ends): RoadLine | null {
     const [low, high] = km_from <= km_to ? [km_from, km_to] : [km_to, km_from]
@@ -141,7 +139,7 @@ export class Axes {
       province_code,
       direction: direction === 'POSITIVE' || direction === 'NEGATIVE' ? direction : travel,
     })
-    if (!path || path.line.length < 2 || path.length_m > LONGER * 1000 * (high - low) + LONGER_M) return null
+    if (!path || path.line.length < 2 || path.length_m > longestRoadM(high - low)) return null
     return { line: km_from <= km_to ? path.line : path.line.toReversed(), error_m: path.error_m }
   }
 
@@ -196,7 +194,7 @@ export class Axes {
       const [first] = part.line
       if (!first) return null
       // Another road of the same name begins elsewhere.
-      if (before && distanceM(before, { lon: first[0], lat: first[1] }) > LONGER_M) return null
+      if (before && distanceM(before, { lon: first[0], lat: first[1] }) > longestRoadM(0)) return null
       line = [...line, ...part.line]
       error_m = Math.max(error_m, part.error_m)
       if (next.km_to >= high - END_KM) return { line, error_m, length_m: lengthM(line) }

@@ -10,7 +10,9 @@ export interface Community {
   readonly province_codes: readonly string[]
 }
 
-/** INE's list (`Relación de comunidades autónomas con sus códigos`), with the names in other official languages, and ISO 3166-2. */
+/**
+ * INE's list (`Relación de comunidades autónomas con sus códigos`), with the names in other official languages, and ISO 3166-2.
+ */
 const LIST: readonly (readonly [code: string, iso_code: string, names: readonly string[], provinces: string])[] = [
   ['01', 'ES-AN', ['Andalucía'], '04 11 14 18 21 23 29 41'],
   ['02', 'ES-AR', ['Aragón', 'Aragó', 'Aragon'], '22 44 50'],

@@ -73,3 +73,11 @@ export function nearestShare([lon, lat]: Line[0], [fromLon, fromLat]: Line[0], [
 function rounded(degrees: number): number {
   return Math.round(degrees * PARTS) / PARTS
 }
+
+/**
+ * The longest path, m, between two points of a road that are some kilometres apart: 1.6 times the kilometres and 1.5 km. A longer
+ * one is another way, or of another road with the same name (found by others on IGN's network of 2026).
+ */
+export function longestRoadM(km: number): number {
+  return 1600 * km + 1500
+}

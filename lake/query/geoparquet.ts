@@ -6,8 +6,8 @@ export function pointWkb(lat: Sql, lon: Sql): Sql {
 }
 
 /**
- * GeoParquet's file metadata for geometry columns (GeoJSON types by column name); null without any. The engine's own is missing if
- * no row has a geometry.
+ * GeoParquet's file metadata for geometry columns (GeoJSON types by column name); null without any. The engine's own is missing
+ * if no row has a geometry.
  */
 export function geoMetadata(types: ReadonlyMap<string, readonly string[]>): string | null {
   const [first] = types.keys()

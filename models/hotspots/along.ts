@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { distanceM } from '../../lake/places/distance.ts'
+import { longestRoadM } from '../../lake/places/lines.ts'
 import type { Point } from '../../lake/schema/columns.ts'
 import { type Dice, falseDiscovery, poisson, seeded } from './chance.ts'
 import { type Kernel, kernelAt } from './density.ts'
@@ -34,8 +35,6 @@ type Placed = RoadMark & { readonly nth: number; readonly at_m: number }
 /** Cells per bandwidth, and radius of the kernels in bandwidths; beyond it the Gaussian is below 1.2 % of its peak. */
 const CELLS_A_BANDWIDTH = 10
 const REACH: Readonly<Record<Kernel, number>> = { EPANECHNIKOV: 1, GAUSSIAN: 3 }
-/** Neighbours are on one road if the straight line between them is not longer than this: as a factor of their km, and m. */
-const [LONGER, LONGER_M] = [1.6, 1500]
 /** Most random runs of a peak: the country has some ten thousand, and the false discovery rate needs p-values far below 1/999. */
 const MOST_RUNS = 99_999
 /** Runs that reach a peak until its p-value is known well enough. */
@@ -44,9 +43,9 @@ const ENOUGH = 10
 const ROADS_A_TURN = 20
 
 /**
- * Finds the stretches of roads with more marks than an inhomogeneous Poisson process along the road, with five times the bandwidth,
- * explains: as `findHotspots`, but in one dimension. In two a road's own accidents would all be a cluster, since the expected
- * density would spread beside it. Densest first, deterministic.
+ * Finds the stretches of roads with more marks than an inhomogeneous Poisson process along the road, with five times the
+ * bandwidth, explains: as `findHotspots`, but in one dimension. In two a road's own accidents would all be a cluster, since the
+ * expected density would spread beside it. Densest first, deterministic.
  */
 export async function findAlong(marks: readonly RoadMark[], search: Search): Promise<RoadHotspot[]> {
   const peaks: RoadPeak[] = []
@@ -69,7 +68,7 @@ function roadsOf(marks: readonly RoadMark[]): Placed[][] {
   for (const own of Map.groupBy(placed, ({ road }) => road).values()) {
     let last: Placed | undefined
     for (const mark of own.sort((one, other) => one.km - other.km || one.nth - other.nth)) {
-      const isNext = last && distanceM(last.position, mark.position) <= LONGER * (mark.at_m - last.at_m) + LONGER_M
+      const isNext = last && distanceM(last.position, mark.position) <= longestRoadM(mark.km - last.km)
       if (isNext) roads.at(-1)?.push(mark)
       else roads.push([mark])
       last = mark
@@ -140,7 +139,9 @@ function stamp({ cells, kernel, cellOf }: RoadLine, values: Float64Array, at_m: 
     values[cell] = (values[cell] as number) + weight * (kernel[Math.abs(cell - middle)] as number)
 }
 
-/** The marks of each cell that the wide kernel expects, reflected where the marks of the road end. Their sum is that of the marks. */
+/**
+ * The marks of each cell that the wide kernel expects, reflected where the marks of the road end. Their sum is that of the marks.
+ */
 function expectedAlong(road: readonly Placed[], { cells, cellOf }: RoadLine, kernel: Kernel): Float64Array {
   const reach = REACH[kernel] * WIDER * CELLS_A_BANDWIDTH
   const wide = Array.from({ length: 2 * reach + 1 }, (_, at) => kernelAt(kernel, (at - reach) ** 2, WIDER * CELLS_A_BANDWIDTH))
@@ -165,8 +166,8 @@ function reflected(cell: number, first: number, last: number): number {
 }
 
 /**
- * The p-value of a peak: the share of random runs with at least its density within a bandwidth. Runs end at the tenth such run, so
- * that few are needed where it is large (Besag and Clifford 1991).
+ * The p-value of a peak: the share of random runs with at least its density within a bandwidth. Runs end at the tenth such run,
+ * so that few are needed where it is large (Besag and Clifford 1991).
  */
 function chanceOf(peak: number, of: Chance): number {
   const { line, values, expected, weights, runs, dice } = of
@@ -213,7 +214,9 @@ function firstAbove(sums: readonly number[], value: number): number {
   return low
 }
 
-/** The last cell of a peak's stretch on one side: with at least half of its density, or at the saddle to a higher or taken one. */
+/**
+ * The last cell of a peak's stretch on one side: with at least half of its density, or at the saddle to a higher or taken one.
+ */
 function stretchEnd(
   values: Float64Array,
   { peak, step, taken }: { readonly peak: number; readonly step: -1 | 1; readonly taken: ReadonlySet<number> },

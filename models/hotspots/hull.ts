@@ -6,8 +6,8 @@ import { areaOf } from './contour.ts'
 const CORNERS = 16
 
 /**
- * The convex hull of circles (positions and radii, m) as a closed ring, counter-clockwise, and its area in m². Computed in the UTM
- * zone of the first one. By Andrew's monotone chain.
+ * The convex hull of circles (positions and radii, m) as a closed ring, counter-clockwise, and its area in m². Computed in the
+ * UTM zone of the first one. By Andrew's monotone chain.
  */
 export function hullOf(circles: readonly (readonly [Point, radius_m: number])[]): { readonly ring: Line; readonly area_m2: number } {
   const zone = Math.floor(((circles[0] as readonly [Point, number])[0].lon + 180) / 6) + 1

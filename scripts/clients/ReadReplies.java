@@ -12,8 +12,8 @@ import java.util.Arrays;
 import org.openapitools.client.ApiClient;
 
 /**
- * Parses one reply of each operation by a client of openapi-generator, and compares all values with the reply; instants may be written otherwise:
- * ReadReplies REQUESTS.json.
+ * Parses one reply of each operation by a client of openapi-generator, and compares all values with the reply; instants may be
+ * written otherwise: ReadReplies REQUESTS.json.
  */
 public class ReadReplies {
   public static void main(String[] files) throws Exception {

@@ -35,8 +35,8 @@ const SEED = 1
 
 /**
  * Builds the axes without every third kilometre's posts, and measures how far these are from the places that the axes give them:
- * on the networks of a folder (GeoPackages), else on the simulated one, there with accidents too (`accidentFigures`). The baseline
- * is the straight line between the posts around.
+ * on the networks of a folder (GeoPackages), else on the simulated one, there with accidents too (`accidentFigures`). The
+ * baseline is the straight line between the posts around.
  */
 export async function evaluateRoads(_lake: unknown, { data, say }: Pick<Given, 'data' | 'say'>): Promise<Figure[]> {
   const files = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((name) => /\.gpkg$/i.test(name))

@@ -83,7 +83,7 @@ function portsOf(parameter: string, text: string | null, { ports: all }: PortCat
   })
 }
 
-/** The ports that a text names: wholly, else all of its island, else by first words, else by any words, else by their beginnings. */
+/** The ports that a text names: wholly, else those of its island, else by first words, by any words, or by their beginnings. */
 function bestNamed(all: readonly Port[], text: string): readonly Port[] {
   const folded = foldName(text)
   const wanted = folded.split(' ').filter((word) => word !== '')

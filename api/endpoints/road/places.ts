@@ -182,26 +182,24 @@ function municipalityOf(code: string): ValueOf<typeof municipalityFields> {
 
 const municipalitiesOf = memo((_atlas: ReturnType<typeof loadAtlas>) => allMunicipalities().map(({ code }) => municipalityOf(code)))
 
-type Placed = { readonly status: string; readonly province_code: string | null; readonly municipality_code: string | null }
+/** A row of a current state with the codes of its place. */
+type Placed = Pick<State<(typeof DATASETS)[number]>['rows'][number], 'status' | 'province_code' | 'municipality_code'>
 
-/** True for the state of incidents, of which lists show one of several sources. */
-function isOfIncidents(state: State<(typeof DATASETS)[number]>): state is State<typeof incidents> {
-  const [row] = state.rows
-  return row !== undefined && 'incident_id' in row
-}
-
-/** Rows of a state by province and by municipality, counted once per state, as lists have them. */
-const tallyOf = memo((state: State<(typeof DATASETS)[number]>): ReadonlyMap<string, number> => {
+/** Rows by province and by municipality, counted once per state. */
+const tallyOf = memo((rows: readonly Placed[]): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
-  const rows: readonly Placed[] = isOfIncidents(state) ? withoutDuplicates(state.rows) : state.rows
   for (const { status, province_code, municipality_code } of rows)
     if (status === 'ACTIVE')
       for (const code of [province_code, municipality_code]) if (code !== null) found.set(code, (found.get(code) ?? 0) + 1)
   return found
 })
 
-function countsOf(states: Known, code: string): Counts {
-  const [incident = 0, beacon = 0, panel = 0, gas = 0, site = 0, zone = 0] = states.map((state) => tallyOf(state as never).get(code) ?? 0)
+/** Incidents as lists have them: one of several sources. */
+const incidentRows = memo((state: State<typeof incidents>) => withoutDuplicates(state.rows))
+
+function countsOf([incidentState, ...others]: Known, code: string): Counts {
+  const all: readonly (readonly Placed[])[] = [incidentRows(incidentState), ...others.map(({ rows }) => rows)]
+  const [incident = 0, beacon = 0, panel = 0, gas = 0, site = 0, zone = 0] = all.map((rows) => tallyOf(rows).get(code) ?? 0)
   return { incidents: incident, beacons: beacon, panels: panel, gas_stations: gas, charging_sites: site, low_emission_zones: zone }
 }
 

@@ -68,7 +68,9 @@ export class Posts {
     return measured.length === 0 ? this.of(road) : [...this.of(road), ...measured].sort((one, other) => one.km - other.km)
   }
 
-  /** The continuous parts of a road in each province without a measured axis: posts at most `GAP_KM` apart, without contradiction. */
+  /**
+   * The continuous parts of a road in each province without a measured axis: posts at most `GAP_KM` apart, without contradiction.
+   */
   runs(road: string): (readonly [Post, ...Post[]])[] {
     const measured = new Set(this.axes.of(road).map(({ province_code }) => province_code))
     const provinces = Map.groupBy(this.of(road), ({ province_code }) => province_code)
@@ -87,8 +89,8 @@ export class Posts {
 
   /**
    * Locates a kilometre of a road: one place, or one per province with a road of that name; none if posts are too far away or
-   * contradict each other. A measured axis takes precedence, of the direction's carriageway, then posts of one province over posts
-   * on both sides of a border.
+   * contradict each other. A measured axis takes precedence, of the direction's carriageway, then posts of one province over
+   * posts on both sides of a border.
    */
   at(road: string, km: number, province_code: string | null, direction: string | null = null): PlaceOnRoad[] {
     const measured = this.axes.at(road, km, { province_code, direction })

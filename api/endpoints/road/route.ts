@@ -74,7 +74,7 @@ const pathParams = group(
   },
 )
 
-/** The line of a stretch, in the first of the region's provinces that has it. Throws `InvalidParam` for one that is not located. */
+/** The line of a stretch, in the first of the region's provinces that has it. Throws `InvalidParam` if none has. */
 function lineOn(posts: Posts | null, { road, region, ...stretch }: Extract<Asked, { kind: 'road' }>): StretchLine {
   const provinces = region === null ? [null] : provincesOf(region)
   for (const province_code of provinces) {

@@ -3,7 +3,7 @@ import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { isOneOf } from '../../define/filter.ts'
 
-/** Authoritative sources by province (INE codes), the first preferred: a lesser source's report of the same incident is not shown. */
+/** Authoritative sources by province (INE codes), the first preferred: lists leave out the same incident of a later one. */
 const AUTHORITIES: readonly { readonly sources: readonly string[]; readonly provinces: readonly string[] }[] = [
   { sources: ['sct', 'sct_situations'], provinces: ['08', '17', '25', '43'] },
   { sources: ['trafikoa'], provinces: ['01', '20', '48'] },

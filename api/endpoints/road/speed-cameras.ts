@@ -1,6 +1,6 @@
 import { SPEED_CAMERA_TYPES } from '../../../lake/datasets/road/codes.ts'
 import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
-import { lengthM } from '../../../lake/places/lines.ts'
+import { lengthM, longestRoadM } from '../../../lake/places/lines.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
@@ -16,9 +16,6 @@ import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = speedCameras
 type Row = StateRow<typeof speedCameras>
-
-/** Longest line of a section by its kilometres, m: a longer one is another way. */
-const longestM = (km: number): number => 1600 * km + 1500
 
 /** The public id of a speed camera, because ids of publishers may be equal. */
 export function speedCameraId({ source, speed_camera_id }: Pick<Row, 'source' | 'speed_camera_id'>): string {
@@ -61,7 +58,7 @@ export function sectionLine({ road, km, km_to, province_code, position, to }: Ro
   const line = posts.line(foldRoad(road), { km_from: km, km_to, province_code })?.line
   if (!line) return null
   const drawn: Line = position && to ? [[position.lon, position.lat], ...line.slice(1, -1), [to.lon, to.lat]] : line
-  return lengthM(drawn) <= longestM(Math.abs(km_to - km)) ? drawn : null
+  return lengthM(drawn) <= longestRoadM(Math.abs(km_to - km)) ? drawn : null
 }
 
 /** The announced speed cameras of the country. */

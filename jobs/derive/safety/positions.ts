@@ -99,8 +99,8 @@ async function located({ from }: DerivedPart, { given, read, signal }: ModelGive
 }
 
 /**
- * The place on the carriageway of the accident's direction. Without a direction it is in the middle of both carriageways, and half
- * the distance between them is added to the error.
+ * The place on the carriageway of the accident's direction. Without a direction it is in the middle of both carriageways, and
+ * half the distance between them is added to the error.
  */
 export function placeOn(
   axes: Axes,
@@ -120,9 +120,9 @@ export function placeOn(
 }
 
 /**
- * Accidents with a road, a kilometre and a province, and their positions by points, as `/api/geo/pk` finds them: at a point, or on
- * the line between its neighbours on that road and province, at most 5 km apart and consistent with their kilometres. The error is
- * the larger one of the points plus the road's possible distance from the line (Stewart's theorem).
+ * Accidents with a road, a kilometre and a province, and their positions by points, as `/api/geo/pk` finds them: at a point, or
+ * on the line between its neighbours on that road and province, at most 5 km apart and consistent with their kilometres. The
+ * error is the larger one of the points plus the road's possible distance from the line (Stewart's theorem).
  */
 function positionsOf(accidents: Sql, { from }: DerivedPart): Sql {
   const month = from.find((version) => MONTH.test(version)) ?? ''

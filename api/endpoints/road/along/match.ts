@@ -5,15 +5,13 @@ import { distanceM } from '../../../define/geo.ts'
 import { memo } from '../../../define/memo.ts'
 import type { Posts } from '../posts.ts'
 import { type Relation, ROAD_ITEMS, type RoadItemKind } from './kinds.ts'
-import { bearing, type PathLine } from './path-line.ts'
+import { BEARING_M, bearing, type PathLine } from './path-line.ts'
 import type { Thing } from './things.ts'
 
 /** Spacing of the points that stand for a stretch of road, m. */
 const SPACING_M = 300
 /** Spacing of the points at which a path is looked up in the areas of warnings, m. */
 const STEP_M = 200
-/** Half the distance over which the bearing of a road is taken, km: that of `PathLine`. */
-const BEARING_KM = 0.15
 /** Precision with which the border of an area is found, m. */
 const BORDER_M = 10
 /** A weather station describes the weather this far around it, m. */
@@ -198,7 +196,7 @@ const growingBearing = memo((thing: Thing, posts: Posts | null): number | null =
   if (posts && place && place.direction !== 'UNKNOWN') {
     // On a measured axis, between points as far apart as those of the path's bearing: posts may be on either side of a bend.
     const at = (km: number): Point => posts.axes.at(foldRoad(road), km, place)[0]?.position ?? place.position
-    const [from, to] = [at(place.km - BEARING_KM), at(place.km + BEARING_KM)]
+    const [from, to] = [at(place.km - BEARING_M / 1000), at(place.km + BEARING_M / 1000)]
     if (from !== to) return bearing(from, to)
   }
   if (place && place.before !== place.after) return bearing(place.before.position, place.after.position)

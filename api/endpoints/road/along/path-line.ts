@@ -8,7 +8,7 @@ const DEG_M = EARTH_M * RAD
 const CELL_M = 1000
 const STEP_M = 450
 /** The bearing of a path at a place is that between points this far before and after it, m: corners of the line do not matter. */
-const BEARING_M = 150
+export const BEARING_M = 150
 
 /** Where a point lies beside a path. */
 export interface Beside {

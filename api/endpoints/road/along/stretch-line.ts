@@ -1,4 +1,5 @@
 import { distanceM } from '../../../../lake/places/distance.ts'
+import { longestRoadM } from '../../../../lake/places/lines.ts'
 import type { Line } from '../../../../lake/schema/columns.ts'
 import type { Posts } from '../posts.ts'
 
@@ -21,8 +22,6 @@ interface Journey {
 const STEP_KM = 0.5
 /** A longer gap, km, is none: the way is not known. */
 const GAP_MOST_KM = 10
-/** The ends of a gap are at most this far apart: as a factor of its kilometres, and m. Otherwise they are of two roads. */
-const [LONGER, LONGER_M] = [1.6, 1500]
 
 /** The line of a journey; null if an end is not located, or a gap is longer than 10 km. */
 export function stretchLine(posts: Posts, { road, km_from, km_to, province_code }: Journey): StretchLine | null {
@@ -39,7 +38,7 @@ export function stretchLine(posts: Posts, { road, km_from, km_to, province_code 
       const [last, first] = [line.at(-1), part[0]] as [Line[0] | undefined, Line[0]]
       const gap_km = Math.abs(km - missing)
       const apart_m = last ? distanceM({ lon: last[0], lat: last[1] }, { lon: first[0], lat: first[1] }) : Number.POSITIVE_INFINITY
-      if (gap_km > GAP_MOST_KM || apart_m > LONGER * 1000 * gap_km + LONGER_M) return null
+      if (gap_km > GAP_MOST_KM || apart_m > longestRoadM(gap_km)) return null
       gaps.push([missing, km])
       missing = null
     }

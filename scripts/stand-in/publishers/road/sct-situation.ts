@@ -9,7 +9,9 @@ const RECORDS: Readonly<Record<string, RegionIncident['kind']['record']>> = {
   Meterologia: ['PoorEnvironmentConditions', 'poorEnvironmentType', ['badWeather']],
 }
 
-/** An incident of the Servei Català de Trànsit's GML as a situation of its DATEX II publication. One in seven has no coordinates. */
+/**
+ * An incident of the Servei Català de Trànsit's GML as a situation of its DATEX II publication. One in seven has no coordinates.
+ */
 export function asSituation(one: CatalanIncident, network: RoadNetwork): RegionIncident {
   const { id, kind, road, from, to_km, direction, effect, reportedAt } = one
   const record = RECORDS[kind.type[1]] ?? ['MaintenanceWorks', 'roadMaintenanceType', ['maintenanceWork']]
