@@ -273,6 +273,35 @@ describe('/api/trafico/ruta', () => {
   })
 })
 
+test('areas narrower than a kilometre are met wherever a path crosses them', () => {
+  // 600 m wide and high, every 3.7 km along a path of 200 km to the east.
+  const [kmEast, kmNorth] = [1 / (111.195 * Math.cos((40 * Math.PI) / 180)), 1 / 111.195]
+  const zones = Array.from({ length: 50 }, (_, nth): Thing => {
+    const [west, east, south, north] = [nth * 3.7 * kmEast - 4, (nth * 3.7 + 0.6) * kmEast - 4, 40 - 0.3 * kmNorth, 40 + 0.3 * kmNorth]
+    const ring = [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ] as const
+    return { ...thing('zone', [-4, 40]), kind: 'LOW_EMISSION_ZONE', id: `zone ${nth}`, position: null, area: [[ring]] }
+  })
+  const met = thingsAlong(
+    new PathLine([
+      [-4.01, 40],
+      [-4 + 190 * kmEast, 40],
+    ]),
+    [zones],
+    null,
+    {
+      ...{ kinds: new Set(['LOW_EMISSION_ZONE']), buffer_m: 300, onlyOwnDirection: false },
+    },
+  )
+  expect(met.map((one) => one.thing.id)).toEqual(zones.map(({ id }) => id))
+  for (const { along_m, until_m } of met) expect(Math.abs((until_m ?? 0) - along_m - 600)).toBeLessThan(25)
+})
+
 describe('a journey on a road', () => {
   // A road to the east along the 40th parallel, located from km 0 to 20 and 24 to 40, and from km 55 on.
   const KM_DEG = 1 / (111.195 * Math.cos((40 * Math.PI) / 180))

@@ -84,7 +84,7 @@ function lineOn(posts: Posts | null, { road, region, ...stretch }: Extract<Asked
   const isLocated = (km: number): boolean => provinces.some((one) => (posts?.at(road, km, one) ?? []).length > 0)
   const [from, to] = [isLocated(stretch.km_from), isLocated(stretch.km_to)]
   if (!from && !to)
-    throw new InvalidParam('expected a road with located kilometres there, as in /api/geo/pk', { parameter: 'road', value: road })
+    throw new InvalidParam('expected a road with located kilometres there, as in /api/geo/pk', { parameter: 'road', value: roadName(road) })
   const parameter = from ? 'km_to' : 'km_from'
   const about = from && to ? 'expected a stretch without a gap of more than 10 km' : 'expected a located kilometre'
   throw new InvalidParam(`${about}, as in /api/carreteras/{road}/geometria`, { parameter, value: String(stretch[parameter]) })

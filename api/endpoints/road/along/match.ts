@@ -11,7 +11,10 @@ import type { Thing } from './things.ts'
 /** Spacing of the points that stand for a stretch of road, m. */
 const SPACING_M = 300
 /** Spacing of the points at which a path is looked up in the areas of warnings, m. */
-const STEP_M = 200
+const STEP_M = 1000
+/** The same near an area smaller than `SMALL_M`, which a longer step may pass over. */
+const FINE_M = 100
+const SMALL_M = 3 * STEP_M
 /** Precision with which the border of an area is found, m. */
 const BORDER_M = 10
 /** A weather station describes the weather this far around it, m. */
@@ -141,17 +144,18 @@ function spotsOn(
   })
 }
 
-/** The warnings that a path enters: from where it first does to where it last leaves. */
+/** The areas (warnings, low-emission zones) that a path enters: from where it first does to where it last leaves. */
 function areasOn(path: PathLine, things: readonly Thing[]): Met[] {
   const steps = Math.max(1, Math.ceil(path.length_m / STEP_M))
-  const samples = Array.from({ length: steps + 1 }, (_, step) => (step / steps) * path.length_m)
-  const points = samples.map((along_m) => path.at(along_m))
+  const coarse = Array.from({ length: steps + 1 }, (_, step) => (step / steps) * path.length_m)
+  const coarsePoints = coarse.map((along_m) => path.at(along_m))
   return things.flatMap((thing) => {
     const { area } = thing
     if (!area) return []
-    const { west, south, east, north } = boundsOf(thing)
-    const isIn = ({ lon, lat }: Point): boolean =>
-      lon >= west && lon <= east && lat >= south && lat <= north && isInPolygons(area, [lon, lat])
+    const bounds = boundsOf(thing)
+    const isIn = (point: Point): boolean => isInBox(bounds, point) && isInPolygons(area, [point.lon, point.lat])
+    const samples = bounds.size_m < SMALL_M ? fineNear(bounds, coarse, coarsePoints) : coarse
+    const points = samples === coarse ? coarsePoints : samples.map((along_m) => path.at(along_m))
     const [first, last] = [points.findIndex(isIn), points.findLastIndex(isIn)]
     if (first < 0) return []
     /** Where the path crosses the border, between a place outside and one inside. */
@@ -170,11 +174,35 @@ function areasOn(path: PathLine, things: readonly Thing[]): Met[] {
   })
 }
 
-const boundsOf = memo((thing: Thing) => {
-  const corners = (thing.area ?? []).flat(2)
+/** The box of an area, degrees, and its shorter side, m. */
+type Bounds = { readonly west: number; readonly east: number; readonly south: number; readonly north: number; readonly size_m: number }
+
+const boundsOf = memo((thing: Thing): Bounds => {
+  const corners = (thing.area ?? []).flatMap(([outer = []]) => outer)
   const [lons, lats] = [corners.map(([lon]) => lon), corners.map(([, lat]) => lat)]
-  return { west: Math.min(...lons), south: Math.min(...lats), east: Math.max(...lons), north: Math.max(...lats) }
+  const box = { west: Math.min(...lons), east: Math.max(...lons), south: Math.min(...lats), north: Math.max(...lats) }
+  const { west, east, south, north } = box
+  const wide_m = distanceM({ lat: south, lon: west }, { lat: south, lon: east })
+  return { ...box, size_m: Math.min(wide_m, distanceM({ lat: south, lon: west }, { lat: north, lon: west })) }
 })
+
+function isInBox({ west, east, south, north }: Bounds, { lon, lat }: Point, margin = 0): boolean {
+  return lon >= west - margin && lon <= east + margin && lat >= south - margin && lat <= north + margin
+}
+
+/** Places along the path, m, at short steps where it is near a box: between two of `coarse` of which one is a step from it. */
+function fineNear(bounds: Bounds, coarse: readonly number[], points: readonly Point[]): number[] {
+  // A step in degrees of longitude, as far north as Spain reaches; of latitude it is more than a step.
+  const isNear = (at: number): boolean => isInBox(bounds, points[at] as Point, (1.5 * STEP_M) / 111_195)
+  const found: number[] = []
+  for (let at = 1; at < coarse.length; at++) {
+    if (!isNear(at - 1) && !isNear(at)) continue
+    const [from, to] = [coarse[at - 1] as number, coarse[at] as number]
+    for (let along_m = from; along_m < to; along_m += FINE_M) found.push(along_m)
+    found.push(to)
+  }
+  return found
+}
 
 /** How the traffic of a thing runs relative to a path with a bearing there. */
 export function relationOf(thing: Thing, along_deg: number, posts: Posts | null): Relation {
