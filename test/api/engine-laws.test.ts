@@ -157,7 +157,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
   })
 
   test.each(wrongs)('survives injections in %s', async (name) => {
-    for (const value of INJECTIONS) {
+    for (const value of injectionsFor(name)) {
       const response = await service.get(requestOf(endpoint, { [name]: value }))
       expect([200, 400], `${name}=${value}`).toContain(response.status)
       const body = (await response.json()) as Reply
@@ -166,7 +166,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
   })
 
   test.skipIf(pathParams(endpoint.path).length === 0)('answers 404 for unknown ids', async () => {
-    for (const id of ['nothing', ...INJECTIONS, 'x'.repeat(60)]) {
+    for (const id of ['nothing', ...injectionsFor(endpoint.path), 'x'.repeat(60)]) {
       const response = await service.get(requestOf(endpoint, Object.fromEntries(pathParams(endpoint.path).map((name) => [name, id]))))
       expect([404, 400], id).toContain(response.status)
       const { status } = response
@@ -225,6 +225,11 @@ const INJECTIONS = [
   '💥',
   '{"$gt":""}',
 ]
+
+/** All injections in the deep tests; by default every fourth, another one first for each place, so that each is tried somewhere. */
+function injectionsFor(place: string): readonly string[] {
+  return IS_DEEP ? INJECTIONS : INJECTIONS.filter((_, index) => (index + place.length) % 4 === 0)
+}
 
 /** Values that a parameter cannot have, by its schema. */
 function wrongValues(name: string, schema: Readonly<Record<string, unknown>>): string[] {

@@ -185,10 +185,14 @@ const PATHS = [
   ['/api/flat', flat],
 ] as const
 
+/** What each path has as JSON, by path and order. */
+const expectedRows = new Map<string, FlatRow[]>()
+
 describe.each(byTier(PATHS.slice(0, 1), PATHS.slice()))('%s', (path, { fields }) => {
   describe.each(TABLE_FORMATS)('as %s', (format) => {
     test.each(byTier([''], ['', '&sort=-name']))('has all rows and exact values, page by page%s', async (sort) => {
-      const expected = await allJson(path, fields, sort)
+      let expected = expectedRows.get(path + sort)
+      expectedRows.set(path + sort, (expected ??= await allJson(path, fields, sort)))
       expect(expected.length).toBe(ROWS)
       for (const limit of byTier([1050, 100_000], [1050, 1300, 100_000])) {
         const rows: FlatRow[] = []
@@ -216,7 +220,7 @@ describe.each(byTier(PATHS.slice(0, 1), PATHS.slice()))('%s', (path, { fields })
       const begin = `\uFEFF${tableColumns(fields)
         .map(({ name }) => name)
         .join(separator)}\r\n`
-      for (const limit of [500, 1300]) {
+      for (const limit of byTier([1300], [500, 1300])) {
         const { rows: exact } = await pageIn(`${path}?limit=${limit}&format=csv`, fields, 'csv')
         const text = await (await service.get(`${path}?limit=${limit}&format=csv&dialect=${dialect}`)).bytes()
         expect(Buffer.from(text.subarray(0, Buffer.byteLength(begin))).toString()).toBe(begin)
@@ -231,7 +235,7 @@ describe.each(byTier(PATHS.slice(0, 1), PATHS.slice()))('%s', (path, { fields })
   )
 
   test('decimals=double has the same numbers as 64-bit floating-point numbers', async () => {
-    for (const limit of [500, 1300]) {
+    for (const limit of byTier([1300], [500, 1300])) {
       const of = async (query: string): Promise<Buffer> =>
         Buffer.from(await (await service.get(`${path}?limit=${limit}&${query}`)).arrayBuffer())
       const exact = rowsOfNdjson(fields, (await of('format=ndjson')).toString())
