@@ -45,7 +45,14 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
   /** The end of each address's stop, by `performance.now()`. */
   const stopped = new Map<string, number>()
 
-  const byKey = (key: LiveKey): Caller => ({ ...known[key.plan], slot: key.slot, key })
+  const made = new WeakMap<LiveKey, Caller>()
+  const byKey = (key: LiveKey): Caller => {
+    const before = made.get(key)
+    if (before) return before
+    const caller: Caller = { ...known[key.plan], slot: key.slot, key }
+    made.set(key, caller)
+    return caller
+  }
   const refuseStopped = (raw: IncomingMessage): void => {
     const slot = callerOf(raw)
     const wait_ms = (stopped.get(slot) ?? 0) - performance.now()

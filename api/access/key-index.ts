@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { firstReached, listen, openRedis } from '../../lake/live/connect.ts'
@@ -152,7 +151,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
     performance.now() - confirmed < (record === null ? unknown_ms : messages.isListening ? confirm_ms : away_ms)
 
   const judge = ({ record, lookup }: Known, hash: string): KeyLookup => {
-    if (!record || !timingSafeEqual(Buffer.from(record.hash), Buffer.from(hash))) return UNKNOWN
+    if (record?.hash !== hash) return UNKNOWN
     return record.ends_at !== null && clock() >= record.ends_at ? EXPIRED : lookup
   }
 

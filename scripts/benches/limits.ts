@@ -30,7 +30,7 @@ return { minute, day }
 export const limits: Bench = {
   name: 'limits',
   about: `${REQUESTS} requests, ${AT_ONCE} at a time, limited by address: processor time including Redis, against a script with two INCR each`,
-  limit: 2,
+  limit: 1.5,
   async open(folder) {
     const server = await startRedis({ folder, appendOnly: false })
     const redis = openRedis(server.url)

@@ -18,10 +18,14 @@ export interface ChargeCall {
   readonly units: readonly number[]
 }
 
+/** The first character that stands for a kind of charge, and most kinds in one run. */
+const FIRST_KIND = 33
+const MOST_KINDS = 90
+
 /**
- * Decides charges in order, as `chargeWindows` does. KEYS: one window per charge and policy. ARGV: time in s (-1: Redis'); per
- * charge the number of policies, and for each limit, window_s, bucket_s, units. Reply: per charge 1 or 0, and per policy total,
- * bucket and seconds until more (negative if violated).
+ * Decides charges in order, as `chargeWindows` does. KEYS: one window per charge and policy. ARGV: time in s (-1: Redis'); a
+ * character per charge, its kind; per kind the number of policies, and for each limit, window_s, bucket_s, units. Reply: bytes,
+ * per charge and policy four numbers: 1 or 0 if admitted, total, bucket, seconds until more (negative if violated).
  */
 const CHARGE = defineScript(`
 -- A window is a string of numbers of four bytes: units in all, then number and units of each bucket, oldest first.
@@ -29,14 +33,11 @@ local call, pack, unpack, floor = redis.call, struct.pack, struct.unpack, math.f
 local now = tonumber(ARGV[1])
 if now < 0 then now = tonumber(call('TIME')[1]) end
 
-local function load(quota)
-  local state = call('GET', quota.key)
-  local current, count = floor(now / quota.size), quota.window / quota.size
+local function load(key, window, size)
+  local state = call('GET', key)
+  local current, count = floor(now / size), window / size
   local last = state and unpack('<I4', state, #state - 7)
-  if not state or last > current + count then
-    quota.total, quota.body, quota.bucket = 0, '', current
-    return
-  end
+  if not state or last > current + count then return { key = key, total = 0, body = '', bucket = current } end
   local total, from = unpack('<I4', state), 5
   while from <= #state do
     local bucket, units = unpack('<I4I4', state, from)
@@ -44,64 +45,73 @@ local function load(quota)
     total = total - units
     from = from + 8
   end
-  quota.total, quota.body, quota.bucket = total, string.sub(state, from), math.max(current, last)
+  return { key = key, total = total, body = string.sub(state, from), bucket = math.max(current, last) }
 end
 
-local function add(quota)
-  local body, units = quota.body, quota.units
+local function add(quota, units)
+  local body, total = quota.body, units
   if body ~= '' then
     local last, before = unpack('<I4I4', body, #body - 7)
     if last == quota.bucket then
-      body, units = string.sub(body, 1, #body - 8), units + before
+      body, total = string.sub(body, 1, #body - 8), units + before
     end
   end
-  quota.total = quota.total + quota.units
-  quota.body = body .. pack('<I4I4', quota.bucket, units)
-  call('SET', quota.key, pack('<I4', quota.total) .. quota.body, 'EX', quota.window + 2 * quota.size)
+  quota.total = quota.total + units
+  quota.body = body .. pack('<I4I4', quota.bucket, total)
 end
 
-local function until_freed(quota, wanted)
+local function until_freed(quota, window, size, wanted)
   local freed = 0
   for from = 1, #quota.body, 8 do
     local bucket, units = unpack('<I4I4', quota.body, from)
     freed = freed + units
-    if freed > 0 and (freed >= wanted or freed == quota.total) then return (bucket + 1) * quota.size + quota.window - now end
+    if freed > 0 and (freed >= wanted or freed == quota.total) then return (bucket + 1) * size + window - now end
   end
-  return quota.window
+  return window
 end
 
-local out, o, key, arg = {}, 0, 0, 2
+local kinds, arg = {}, 3
 while arg <= #ARGV do
-  local quotas, admitted = {}, 1
+  local kind = {}
   for n = 1, tonumber(ARGV[arg]) do
     local at = arg + 4 * n - 3
-    key = key + 1
-    local quota = {
-      key = KEYS[key],
-      limit = tonumber(ARGV[at]),
-      window = tonumber(ARGV[at + 1]),
-      size = tonumber(ARGV[at + 2]),
-      units = tonumber(ARGV[at + 3]),
-    }
-    load(quota)
-    quota.over = quota.total + quota.units - quota.limit
-    quota.violated = quota.units > 0 and quota.over > 0
-    if quota.violated then admitted = 0 end
-    quotas[n] = quota
+    kind[n] = { tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]) }
   end
-  o = o + 1
-  out[o] = admitted
-  for n = 1, #quotas do
-    local quota = quotas[n]
-    if admitted == 1 and quota.units > 0 then add(quota) end
-    out[o + 1] = quota.total
-    out[o + 2] = quota.bucket
-    out[o + 3] = quota.violated and -until_freed(quota, quota.over) or until_freed(quota, 1)
-    o = o + 3
-  end
-  arg = arg + 1 + 4 * #quotas
+  arg = arg + 1 + 4 * #kind
+  kinds[#kinds + 1] = kind
 end
-return out
+
+local out, held, changed, first = {}, {}, {}, 0
+for index = 1, #ARGV[2] do
+  local kind, admitted = kinds[string.byte(ARGV[2], index) - ${FIRST_KIND - 1}], 1
+  for n = 1, #kind do
+    local policy, key = kind[n], KEYS[first + n]
+    local quota = held[key]
+    if not quota then
+      quota = load(key, policy[2], policy[3])
+      held[key] = quota
+    end
+    if policy[4] > 0 and quota.total + policy[4] > policy[1] then admitted = 0 end
+  end
+  for n = 1, #kind do
+    local policy, key = kind[n], KEYS[first + n]
+    local quota, limit, window, size, units = held[key], policy[1], policy[2], policy[3], policy[4]
+    local over, wait = quota.total + units - limit
+    if units > 0 and over > 0 then
+      wait = -until_freed(quota, window, size, over)
+    else
+      if admitted == 1 and units > 0 then
+        add(quota, units)
+        changed[key] = window + 2 * size
+      end
+      wait = until_freed(quota, window, size, 1)
+    end
+    out[#out + 1] = pack('<i4I4I4i4', admitted, quota.total, quota.bucket, wait)
+  end
+  first = first + #kind
+end
+for key, lasts in pairs(changed) do call('SET', key, pack('<I4', held[key].total) .. held[key].body, 'EX', lasts) end
+return table.concat(out)
 `)
 
 /** KEYS: windows. ARGV: for each a bucket and the units to remove from it. */
@@ -127,28 +137,45 @@ function keyOf(prefix: string, slot: string, { name }: Policy): string {
 /** Decides charges in order, in one round trip. Rejects if Redis fails. */
 export async function runCharges({ redis, prefix, clock }: Counters, calls: readonly ChargeCall[]): Promise<Charge[]> {
   const keys: string[] = []
-  const args: number[] = [clock === null ? -1 : clock()]
-  for (const { slot, policies, units } of calls) {
-    args.push(policies.length)
-    for (let n = 0; n < policies.length; n++) {
-      const policy = policies[n] as Policy
-      keys.push(keyOf(prefix, slot, policy))
-      args.push(policy.limit, policy.window_s, policy.bucket_s, units[n] as number)
+  const args: (string | number)[] = [clock === null ? -1 : clock(), '']
+  // Charges of one plan and cost differ in nothing but their keys.
+  const kinds: ChargeCall[] = []
+  let kindOfCalls = ''
+  for (const call of calls) {
+    for (const policy of call.policies) keys.push(keyOf(prefix, call.slot, policy))
+    let kind = kinds.findIndex((one) => isSameKind(one, call))
+    if (kind === -1) {
+      kind = kinds.push(call) - 1
+      args.push(call.policies.length)
+      for (const [n, { limit, window_s, bucket_s }] of call.policies.entries())
+        args.push(limit, window_s, bucket_s, call.units[n] as number)
     }
+    kindOfCalls += String.fromCharCode(FIRST_KIND + kind)
   }
-  const reply = (await runScript(redis, CHARGE, { keys, args })) as number[]
+  if (kinds.length > MOST_KINDS) {
+    const half = calls.length >> 1
+    const counters = { redis, prefix, clock }
+    return [...(await runCharges(counters, calls.slice(0, half))), ...(await runCharges(counters, calls.slice(half)))]
+  }
+  args[1] = kindOfCalls
+  const reply = (await runScript(redis, CHARGE, { keys, args, asBytes: true })) as Buffer
   let at = 0
   return calls.map(({ slot, policies, units }) => {
-    const admitted = reply[at++] === 1
+    let admitted = true
     const charged: Charged[] = []
     const quotas = policies.map((policy, n): QuotaStatus => {
-      const [total, bucket, reset_s] = [reply[at] as number, reply[at + 1] as number, reply[at + 2] as number]
-      at += 3
+      admitted = reply.readInt32LE(at) === 1
+      const [total, bucket, reset_s] = [reply.readUInt32LE(at + 4), reply.readUInt32LE(at + 8), reply.readInt32LE(at + 12)]
+      at += 16
       if (admitted) charged.push({ slot, policy, units: units[n] as number, bucket })
       return { policy, remaining: Math.max(0, policy.limit - total), reset_s: Math.abs(reset_s), violated: reset_s < 0 }
     })
     return { admitted, quotas, retry_after_s: retryAfter(quotas), by: 'redis', charged }
   })
+}
+
+function isSameKind(one: ChargeCall, other: ChargeCall): boolean {
+  return one.policies === other.policies && one.units.every((units, n) => units === other.units[n])
 }
 
 /** Takes back what was charged, in one round trip. Rejects if Redis fails. */

@@ -19,32 +19,33 @@ export interface LimitHeaderOptions {
  * the draft has it. Retry-After and X-RateLimit-Reset may be longer, as a bucket may end later: they are never too short.
  */
 export function limitHeaders(charge: Charge, { status, random }: LimitHeaderOptions): Record<string, string> {
-  const headers: Record<string, string> = { 'ratelimit-policy': policyList(charge.quotas) }
-  const spread = charge.quotas.map((one) => ({ ...one, reset_s: one.reset_s + spreadOf(one, random) }))
-  const shown = status >= 300 && status < 400 ? spread.filter(({ remaining }) => remaining > 0) : spread
-  const tightest = shown.reduce<QuotaStatus | null>((least, one) => (least === null || isTighter(one, least) ? one : least), null)
+  const isRedirect = status >= 300 && status < 400
+  let [policies, limits, wait_s] = ['', '', -1]
+  let tightest: QuotaStatus | null = null
+  for (const quota of charge.quotas) {
+    const { policy, remaining, violated } = quota
+    const reset_s = quota.reset_s + spreadOf(quota, random)
+    policies += `${policies && ', '}"${policy.name}";q=${policy.limit};w=${policy.window_s}`
+    if (violated) wait_s = Math.max(wait_s, reset_s)
+    if (isRedirect && remaining === 0) continue
+    limits += `${limits && ', '}"${policy.name}";r=${remaining};t=${Math.min(reset_s, policy.window_s)}`
+    const shown = { policy, remaining, reset_s, violated }
+    if (tightest === null || isTighter(shown, tightest)) tightest = shown
+  }
+  const headers: Record<string, string> = { 'ratelimit-policy': policies }
   if (tightest) {
-    headers['ratelimit'] = shown
-      .map(({ policy, remaining, reset_s }) => `"${policy.name}";r=${remaining};t=${Math.min(reset_s, policy.window_s)}`)
-      .join(', ')
+    headers['ratelimit'] = limits
     headers['x-ratelimit-limit'] = String(tightest.policy.limit)
     headers['x-ratelimit-remaining'] = String(tightest.remaining)
     headers['x-ratelimit-reset'] = String(tightest.reset_s)
   }
-  const waits = spread.filter(({ violated }) => violated).map(({ reset_s }) => reset_s)
-  if (waits.length > 0) headers['retry-after'] = String(Math.max(...waits))
+  if (wait_s >= 0) headers['retry-after'] = String(wait_s)
   return headers
 }
 
 /** Returns the names of the violated policies, as the problem `quota-exceeded` lists them. */
 export function violatedPolicies(charge: Charge): string[] {
   return charge.quotas.filter(({ violated }) => violated).map(({ policy }) => policy.name)
-}
-
-function policyList(quotas: readonly QuotaStatus[]): string {
-  let list = ''
-  for (const { policy } of quotas) list += `${list === '' ? '' : ', '}"${policy.name}";q=${policy.limit};w=${policy.window_s}`
-  return list
 }
 
 function spreadOf({ policy }: QuotaStatus, random: () => number): number {

@@ -32,7 +32,7 @@ export interface RequestLogOptions extends Omit<LogWriterOptions, 'rows' | 'clea
 /** The counts of a group in the current minute. */
 interface GroupTally {
   counts: GroupCounts
-  callers: Set<number>
+  callers: Set<string>
   isProbeFailed: boolean
 }
 
@@ -53,7 +53,9 @@ export function openRequestLog({ onLost, ...options }: RequestLogOptions): Reque
     rows: () => ({
       usage: summed([...paths.values()].flatMap((rows) => [...rows.values()])),
       groups: [...groups].flatMap(([group, { counts, callers, isProbeFailed }]) =>
-        counts.requests > 0 || isProbeFailed ? [{ group, ...counts, callers: [...callers], isProbeFailed }] : [],
+        counts.requests > 0 || isProbeFailed
+          ? [{ group, ...counts, callers: [...new Set([...callers].map(callerHash))], isProbeFailed }]
+          : [],
       ),
     }),
     clear: () => {
@@ -93,7 +95,7 @@ export function openRequestLog({ onLost, ...options }: RequestLogOptions): Reque
         writer.advance()
         countReply(tally.counts, status, took_ms)
         const isRefused = status >= 400 && status < 500
-        if (!isRefused && tally.callers.size < MIN_CALLERS) tally.callers.add(callerHash(quotaKey))
+        if (!isRefused && tally.callers.size < MIN_CALLERS) tally.callers.add(quotaKey)
       }
     },
     probeFailed: (group) => {
