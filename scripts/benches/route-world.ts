@@ -120,6 +120,7 @@ function thingNear(
     ...{ kind, id, titles: { es: id, en: id }, road: isOnRoad ? `X-${nth + 1}` : null, km: null, km_to: null, area: null, prices: null },
     direction: ['POSITIVE', 'NEGATIVE', 'BOTH', 'UNKNOWN'][Math.floor(4 * random())] as string,
     position: isStretch ? { lon, lat } : position,
+    to: null,
     line: isStretch ? line.slice(at, at + 2 + Math.floor(100 * random())) : null,
     ...{ url: `/${id}`, details: NO_DETAILS, source: 'dgt', updated_at: 0 },
   }
@@ -133,7 +134,7 @@ function warning(id: string, random: () => number): Thing {
   })
   return {
     ...{ kind: 'WEATHER_WARNING', id, titles: { es: id, en: id }, road: null, km: null, km_to: null, direction: null, position: null },
-    ...{ line: null, area: [[ring]], prices: null, url: `/${id}`, details: NO_DETAILS, source: 'aemet', updated_at: 0 },
+    ...{ to: null, line: null, area: [[ring]], prices: null, url: `/${id}`, details: NO_DETAILS, source: 'aemet', updated_at: 0 },
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Met } from '../../api/endpoints/road/along/match.ts'
+import type { Passed } from '../../api/endpoints/road/along/match.ts'
 import { NO_DETAILS } from '../../api/endpoints/road/along/route-item.ts'
 import { travelTimeOf } from '../../api/endpoints/road/along/travel-time.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
@@ -225,15 +225,18 @@ describe('/api/carreteras', () => {
 })
 
 describe('travel times of a path', () => {
-  const met = (
-    along_m: number,
-    speed_kmh: number,
-    more: { id?: string; relation?: 'SAME_DIRECTION' | 'OPPOSITE_DIRECTION' } = {},
-  ): Met => ({
-    ...{ along_m, until_m: null, offset_m: 5, turn: 1, relation: more.relation ?? 'SAME_DIRECTION', position: null },
+  const met = (along_m: number, speed_kmh: number, more: { id?: string; km?: number } = {}): Passed => ({
+    along_m,
     thing: {
-      ...{ kind: 'SENSOR', id: more.id ?? `${along_m}`, titles: { es: '', en: '' }, road: 'A-99', km: along_m / 1000, km_to: null },
-      ...{ direction: 'POSITIVE', position: null, line: null, area: null, prices: null, url: '', source: 'dgt', updated_at: 0 },
+      ...{
+        kind: 'SENSOR',
+        id: more.id ?? `${along_m}`,
+        titles: { es: '', en: '' },
+        road: 'A-99',
+        km: more.km ?? along_m / 1000,
+        km_to: null,
+      },
+      ...{ direction: 'POSITIVE', position: null, to: null, line: null, area: null, prices: null, url: '', source: 'dgt', updated_at: 0 },
       details: { ...NO_DETAILS, sensor: { intensity_veh_h: 100, occupancy_pct: 1, speed_kmh, level_of_service: null } },
     },
   })
@@ -249,12 +252,14 @@ describe('travel times of a path', () => {
     })
   })
 
-  test('lanes of a place are one, and the other direction and standing detectors are none', () => {
+  test('lanes of a place are one each time that it is passed, and standing detectors are none', () => {
     const lanes = [met(2000, 80, { id: 'a' }), met(2000, 40, { id: 'b' })]
-    const others = [met(2100, 10, { relation: 'OPPOSITE_DIRECTION' }), met(2200, 0)]
+    const others = [met(2200, 0)]
     expect(travelTimeOf([...lanes, ...others], 4500, null)).toEqual({
       ...{ measured_m: 4500, current_time_s: 270, typical_time_s: null, free_flow_time_s: null },
     })
+    const again = [met(9000, 80, { id: 'a', km: 2 }), met(9000, 40, { id: 'b', km: 2 })]
+    expect(travelTimeOf([...again, ...lanes], 11_500, null)).toMatchObject({ measured_m: 9500, current_time_s: 570 })
     expect(travelTimeOf(others, 4500, usual)).toEqual({ measured_m: 0, current_time_s: null, typical_time_s: null, free_flow_time_s: null })
   })
 

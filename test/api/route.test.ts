@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readPath } from '../../api/endpoints/road/along/encoded-path.ts'
-import { relationOf, thingsAlong } from '../../api/endpoints/road/along/match.ts'
-import { PathLine } from '../../api/endpoints/road/along/path-line.ts'
+import { ROAD_ITEMS } from '../../api/endpoints/road/along/kinds.ts'
+import { detectorsOn, type Met, relationBy, thingsAlong } from '../../api/endpoints/road/along/match.ts'
+import { type Beside, PathLine } from '../../api/endpoints/road/along/path-line.ts'
 import { NO_DETAILS } from '../../api/endpoints/road/along/route-item.ts'
-import { type StretchLine, stretchLine } from '../../api/endpoints/road/along/stretch-line.ts'
 import type { Thing } from '../../api/endpoints/road/along/things.ts'
 import { Posts } from '../../api/endpoints/road/posts.ts'
 import { lengthM, metresAway } from '../../lake/places/lines.ts'
@@ -23,6 +23,10 @@ const M = 180 / (Math.PI * 6_371_008.8)
 const E = M / Math.cos((40 * Math.PI) / 180)
 /** A position some metres east and north of 40° north, 3° west. */
 const at = (east_m: number, north_m: number): readonly [number, number] => [-3 + east_m * E, 40 + north_m * M]
+
+/** Where a path is nearest to a position. */
+const nearest = (path: PathLine, [lon, lat]: Line[0], within_m: number): Beside | undefined =>
+  path.passes(lon, lat, within_m).sort((one, other) => one.offset_m - other.offset_m)[0]
 
 describe('a path', () => {
   test('finds the same distance and side as a search of all segments, at any distance and for segments of any length', () => {
@@ -48,8 +52,8 @@ describe('a path', () => {
           const on = path.at(x * path.length_m)
           const [lon, lat] = [on.lon + off_m * E, on.lat + off_m * M]
           const least = Math.min(...line.slice(1).map((to, one) => metresAway([lon, lat], line[one] as Line[0], to)))
-          const found = path.nearest(lon, lat, within_m)
-          if (least > within_m + 0.01) expect(found).toBeNull()
+          const found = nearest(path, [lon, lat], within_m)
+          if (least > within_m + 0.01) expect(found).toBeUndefined()
           if (least < within_m - 0.01) {
             expect(path.nearness(within_m)(lon, lat)).toBe(true)
             expect(Math.abs((found?.offset_m ?? Number.NaN) - least)).toBeLessThan(0.01)
@@ -65,8 +69,8 @@ describe('a path', () => {
 
   test('left is left', () => {
     const path = new PathLine([at(0, 0), at(0, 5000)])
-    expect(path.nearest(...at(-50, 1000), 100)?.turn).toBeGreaterThan(0)
-    expect(path.nearest(...at(50, 1000), 100)?.turn).toBeLessThan(0)
+    expect(nearest(path, at(-50, 1000), 100)?.turn).toBeGreaterThan(0)
+    expect(nearest(path, at(50, 1000), 100)?.turn).toBeLessThan(0)
     expect(path.bearingAt(2000)).toBeCloseTo(0)
     expect(new PathLine([at(0, 0), at(5000, 0)]).bearingAt(0)).toBeCloseTo(90, 1)
   })
@@ -102,13 +106,15 @@ describe('the parameter path', () => {
   })
 })
 
+const KINDS = Object.keys(ROAD_ITEMS.codes)
 /** To a hundred metres: a degree of longitude is shorter farther north. */
 const rounded = (metres: number): number => 100 * Math.round(metres / 100)
 const post = (road: string, km: number, [lon, lat]: readonly [number, number]): Post => ({
   ...{ road, km, province_code: '28', position: { lat, lon }, source: 'dgt', records: 1, error_m: 100 },
 })
 const thing = (id: string, where: readonly [number, number] | null, rest: Partial<Thing> = {}): Thing => ({
-  ...{ kind: 'INCIDENT', id, titles: { es: id, en: id }, road: null, km: null, km_to: null, direction: null, line: null, area: null },
+  ...{ kind: 'INCIDENT', id, titles: { es: id, en: id }, road: null, km: null, km_to: null, direction: null },
+  ...{ to: null, line: null, area: null },
   ...{ position: where && { lon: where[0], lat: where[1] }, url: '/', details: NO_DETAILS, prices: null, source: 'dgt', updated_at: 0 },
   ...rest,
 })
@@ -129,6 +135,9 @@ describe('things along a path', () => {
       onlyOwnDirection: false,
       ...more,
     }).map(({ thing: { id }, along_m, until_m }) => [id, rounded(along_m), until_m === null ? null : rounded(until_m)])
+
+  const met = (on: PathLine, things: readonly Thing[]): Met[] =>
+    thingsAlong(on, [things], posts, { kinds: new Set(KINDS), buffer_m: 300, onlyOwnDirection: false })
 
   test('come in order, each once, within the buffer', () => {
     const things = [
@@ -164,15 +173,17 @@ describe('things along a path', () => {
       on('crossing', 'POSITIVE', 'M-5'),
       on('elsewhere', 'POSITIVE', 'Z-9'),
     ]
-    expect(things.map((one) => relationOf(one, 0, posts))).toEqual([
-      'SAME_DIRECTION',
-      'OPPOSITE_DIRECTION',
-      'BOTH_DIRECTIONS',
-      'UNKNOWN',
-      'CROSSING_ROAD',
-      'UNKNOWN',
-    ])
-    expect(things.slice(0, 2).map((one) => relationOf(one, 180, posts))).toEqual(['OPPOSITE_DIRECTION', 'SAME_DIRECTION'])
+    const relations = (on: PathLine): Record<string, string> =>
+      Object.fromEntries(met(on, things).map(({ thing: { id }, relation }) => [id, relation]))
+    expect(relations(path)).toEqual({
+      with: 'SAME_DIRECTION',
+      against: 'OPPOSITE_DIRECTION',
+      both: 'BOTH_DIRECTIONS',
+      unknown: 'UNKNOWN',
+      crossing: 'CROSSING_ROAD',
+      elsewhere: 'UNKNOWN',
+    })
+    expect(relations(new PathLine([at(0, 20_000), at(0, 0)]))).toMatchObject({ with: 'OPPOSITE_DIRECTION', against: 'SAME_DIRECTION' })
     expect(along(things, { onlyOwnDirection: true }).map(([id]) => id)).toEqual(['both', 'elsewhere', 'unknown', 'with'])
   })
 
@@ -185,14 +196,89 @@ describe('things along a path', () => {
     ).toEqual([])
   })
 
-  test('a path that comes back along the same road meets each thing once, where it is nearest first', () => {
-    const twice = new PathLine([at(0, 0), at(0, 10_000), at(10, 10_000), at(10, 0)])
-    const found = thingsAlong(twice, [[thing('once', at(0, 4000))]], posts, {
-      kinds: new Set(['INCIDENT']),
-      buffer_m: 100,
-      onlyOwnDirection: false,
+  describe('a path there and back', () => {
+    // 60 m apart at its end, as on two carriageways, else on the same line.
+    const twice = new PathLine([at(0, 0), at(0, 6000), at(0, 10_000), at(60, 10_000), at(60, 6500), at(0, 6000), at(0, 0)])
+    const on = (id: string, direction: string | null, rest: Partial<Thing> = {}): Thing =>
+      thing(id, at(5, 4000), { road: 'A-1', km: 4, direction, ...rest })
+    const own = (things: readonly Thing[], wanted = {}): [string, number, number | null][] =>
+      thingsAlong(twice, [things], posts, { kinds: new Set(KINDS), buffer_m: 300, onlyOwnDirection: true, ...wanted }).map(
+        ({ thing: { id }, along_m, until_m }) => [id, rounded(along_m), until_m === null ? null : rounded(until_m)],
+      )
+    const back = (north_m: number): number => rounded(twice.length_m - north_m)
+
+    test('meets each thing on the pass of its direction, and what has both or none on the first one', () => {
+      for (const kind of ['PANEL', 'CAMERA', 'BEACON', 'SPEED_CAMERA'] as const)
+        expect(own(['POSITIVE', 'NEGATIVE', 'BOTH', 'UNKNOWN', null].map((direction) => on(`${direction}`, direction, { kind })))).toEqual([
+          ...['BOTH', 'POSITIVE', 'UNKNOWN', 'null'].map((id) => [id, 4000, null]),
+          ['NEGATIVE', back(4000), null],
+        ])
+      // Nearer to the way back.
+      expect(own([on('both', 'BOTH', { position: thing('', at(40, 8000)).position })])).toEqual([['both', 8000, null]])
     })
-    expect(found.map(({ along_m }) => Math.round(along_m))).toEqual([4000])
+
+    test('meets a stretch as far as it is of the direction', () => {
+      const line = [at(0, 2000), at(0, 5000)]
+      const stretches = ['POSITIVE', 'NEGATIVE', 'BOTH'].map((direction) => on(direction, direction, { kind: 'WORKS', km_to: 7, line }))
+      expect(own(stretches)).toEqual([
+        ['BOTH', 2000, 5000],
+        ['POSITIVE', 2000, 5000],
+        ['NEGATIVE', back(5000), back(2000)],
+      ])
+    })
+
+    test('passes detectors of both directions, as often as it does, whatever the buffer', () => {
+      const sensors = ['POSITIVE', 'NEGATIVE', 'UNKNOWN'].map((direction) => on(direction, direction, { kind: 'SENSOR' }))
+      const passed = (path: PathLine): [string, number][] =>
+        detectorsOn(path, [sensors], posts).map(({ thing: { id }, along_m }) => [id, rounded(along_m)])
+      expect(passed(twice)).toEqual([
+        ['POSITIVE', 4000],
+        ['NEGATIVE', back(4000)],
+      ])
+      expect(passed(new PathLine([at(0, 0), at(0, 5000), at(0, 3000), at(0, 6000)]))).toEqual([
+        ['POSITIVE', 4000],
+        ['POSITIVE', 8000],
+        ['NEGATIVE', 6000],
+      ])
+      expect(passed(new PathLine([at(400, 0), at(400, 5000)]))).toEqual([])
+    })
+  })
+
+  test('a thing of a road that the path first crosses is met where the path drives on it', () => {
+    const loop = new PathLine([at(0, 8000), at(0, 12_000), at(-2000, 12_000), at(-2000, 10_000), at(2000, 10_000)])
+    const [one] = met(loop, [thing('jam', at(5, 10_000), { road: 'M-5', km: 2, direction: 'POSITIVE' })])
+    expect([rounded(one?.along_m ?? 0), one?.relation]).toEqual([10_000, 'SAME_DIRECTION'])
+  })
+
+  test('the direction of a stretch is that of its whole line: around bends, and on a road that is not located', () => {
+    const line = [at(0, 18_000), at(0, 20_000), at(6000, 20_000)]
+    const works = (direction: string, km: number, km_to: number): Thing =>
+      thing(`${direction} ${km}`, line[0] as Line[0], { kind: 'WORKS', road: 'Z-9', km, km_to, direction, line })
+    const found = met(path, [works('POSITIVE', 18, 26), works('POSITIVE', 26, 18), works('NEGATIVE', 26, 18), works('BOTH', 18, 26)])
+    expect(Object.fromEntries(found.map(({ thing: { id }, relation }) => [id, relation]))).toEqual({
+      ...{ 'POSITIVE 18': 'SAME_DIRECTION', 'POSITIVE 26': 'OPPOSITE_DIRECTION', 'NEGATIVE 26': 'SAME_DIRECTION' },
+      'BOTH 18': 'BOTH_DIRECTIONS',
+    })
+    // Without kilometres, growing ones are those of the located road at its begin.
+    const located = thing('located', at(0, 6000), { kind: 'WORKS', road: 'A-1', direction: 'NEGATIVE', line: [at(0, 6000), at(0, 4000)] })
+    expect(met(path, [located])[0]?.relation).toBe('OPPOSITE_DIRECTION')
+  })
+
+  test('a stretch without a known line is met at its ends', () => {
+    const ends = { to: { lon: at(0, 9000)[0], lat: at(0, 9000)[1] }, road: 'Z-9', km: 5, km_to: 9, direction: 'POSITIVE' }
+    const [one] = met(path, [thing('ends', at(0, 5000), ends)])
+    expect([rounded(one?.along_m ?? 0), rounded(one?.until_m ?? 0), one?.relation]).toEqual([5000, 9000, 'SAME_DIRECTION'])
+    expect(met(new PathLine([at(0, 6000), at(0, 8000)]), [thing('ends', at(0, 5000), ends)])).toEqual([])
+  })
+
+  test('roads cross from 50 degrees on, in both senses', () => {
+    const relations = [49, 51, 129, 131].map((degrees) => relationBy('POSITIVE', Math.cos((degrees * Math.PI) / 180)))
+    expect(relations).toEqual(['SAME_DIRECTION', 'CROSSING_ROAD', 'CROSSING_ROAD', 'OPPOSITE_DIRECTION'])
+  })
+
+  test('a weather station is met up to 10 km away, also with a smaller buffer', () => {
+    const stations = [9900, 10_100].map((east_m) => thing(`${east_m}`, at(-east_m, 5000), { kind: 'WEATHER_STATION' }))
+    expect(met(path, stations).map(({ thing: { id } }) => id)).toEqual(['9900'])
   })
 })
 
@@ -300,41 +386,4 @@ test('areas narrower than a kilometre are met wherever a path crosses them', () 
   )
   expect(met.map((one) => one.thing.id)).toEqual(zones.map(({ id }) => id))
   for (const { along_m, until_m } of met) expect(Math.abs((until_m ?? 0) - along_m - 600)).toBeLessThan(25)
-})
-
-describe('a journey on a road', () => {
-  // A road to the east along the 40th parallel, located from km 0 to 20 and 24 to 40, and from km 55 on.
-  const KM_DEG = 1 / (111.195 * Math.cos((40 * Math.PI) / 180))
-  const post = (km: number): Post => {
-    const position = { lat: 40, lon: -4 + km * KM_DEG }
-    return { road: 'CM-9', province_code: '13', km, position, source: 'dgt', records: 1, error_m: 100 }
-  }
-  const located = Array.from({ length: 71 }, (_, km) => km).filter((km) => km <= 20 || (km >= 26 && km <= 40) || km >= 55)
-  const posts = new Posts(located.map(post))
-  const on = (km_from: number, km_to: number): StretchLine | null =>
-    stretchLine(posts, { road: 'CM9', km_from, km_to, province_code: null })
-
-  test('goes on over a gap of at most 10 km, which it states, in both directions', () => {
-    for (const [from, to] of [
-      [0.25, 39],
-      [39, 0.25],
-    ] as const) {
-      const { line, gaps } = on(from, to) as StretchLine
-      expect(
-        line
-          .map(([lon]) => Math.round((lon + 4) / KM_DEG))
-          .filter((km, at, all) => at > 0 && Math.sign(km - (all[at - 1] as number)) === Math.sign(from - to)),
-      ).toEqual([])
-      expect([line[0]?.[0], line.at(-1)?.[0]]).toEqual([from, to].map((km) => expect.closeTo(-4 + km * KM_DEG, 5)))
-      const [gap] = gaps as [readonly [number, number]]
-      expect(gaps.length).toBe(1)
-      expect(Math.min(...gap)).toBeGreaterThanOrEqual(19.5)
-      expect(Math.max(...gap)).toBeLessThanOrEqual(26.5)
-    }
-    expect(on(0, 20)?.gaps).toEqual([])
-  })
-
-  test('is none over a longer gap, or from a kilometre that is not located', () => {
-    expect([on(30, 60), on(30, 50), on(80, 90)]).toEqual([null, null, null])
-  })
 })

@@ -11,7 +11,7 @@ import { InvalidParam } from '../../define/problems.ts'
 import { fuelParam } from '../fuel/station.ts'
 import { POSITIONS_MOST, readPath } from './along/encoded-path.ts'
 import { RELATIONS, ROAD_ITEMS, type RoadItemKind, SIDES } from './along/kinds.ts'
-import { type Met, thingsAlong, WEATHER_M } from './along/match.ts'
+import { detectorsOn, type Met, thingsAlong, WEATHER_M } from './along/match.ts'
 import { PathLine } from './along/path-line.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
 import { type StretchLine, stretchLine } from './along/stretch-line.ts'
@@ -152,7 +152,7 @@ export const routeList = defineEndpoint({
   about:
     'Incidents, works, beacons, panels, cameras, speed cameras, weather warnings and stations, filling stations, charging sites and low-emission zones within `buffer` metres of a path, with `include=SENSOR` also the detectors of each lane, each once, with its distance from the start. ' +
     'What concerns only the opposite direction, or a road that crosses, is left out unless `directions=all`; where a direction is unknown, it is listed. ' +
-    `Weather stations are those within ${WEATHER_M / 1000} km. A stretch of road is found wherever the path meets it, also in its middle.`,
+    `On a way there and back each is met on the way of its direction. Weather stations are those within ${WEATHER_M / 1000} km. A stretch is found wherever the path meets its line.`,
   takesBody: {
     param: 'path',
     about: 'The path as a GeoJSON LineString, or a Feature with one. For paths that are too long for a URL (16,384 characters).',
@@ -221,8 +221,7 @@ export const routeList = defineEndpoint({
       const wanted = { kinds, buffer_m: buffer, onlyOwnDirection: directions === 'own' }
       const things = thingsOf(states, posts)
       const met = thingsAlong(path, things, posts, wanted)
-      const detectors = thingsAlong(path, things, posts, { ...wanted, kinds: new Set(['SENSOR']) })
-      const times = travelTimeOf(detectors, path.length_m, await optional(usualSpeeds, hourKey(now)))
+      const times = travelTimeOf(detectorsOn(path, things, posts), path.length_m, await optional(usualSpeeds, hourKey(now)))
       const counts = { length_m: Math.round(path.length_m), ...times }
       return { records: met.map((one) => itemOf(one, fuel)), counts, ...gapsNote(gaps) }
     },

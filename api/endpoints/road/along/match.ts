@@ -5,7 +5,7 @@ import { distanceM } from '../../../define/geo.ts'
 import { memo } from '../../../define/memo.ts'
 import type { Posts } from '../posts.ts'
 import { type Relation, ROAD_ITEMS, type RoadItemKind } from './kinds.ts'
-import { BEARING_M, bearing, type PathLine } from './path-line.ts'
+import { BEARING_M, type Beside, bearing, LEAST_COSINE, type PathLine, SHORT_M } from './path-line.ts'
 import type { Thing } from './things.ts'
 
 /** Spacing of the points that stand for a stretch of road, m. */
@@ -19,14 +19,20 @@ const SMALL_M = 3 * STEP_M
 const BORDER_M = 10
 /** A weather station describes the weather this far around it, m. */
 export const WEATHER_M = 10_000
-/** Roads that meet at a larger angle cross, degrees. */
-const CROSSES_FROM = 50
+/** A detector measures a path at most this far from it, m: positions are up to 100 m off. */
+const DETECTOR_M = 300
 /** How far from its road, as located, a thing may be for the road's bearing to be known, m. */
 const ON_ROAD_M = 1000
 /** Kinds that are areas. */
 export const AREAS: ReadonlySet<RoadItemKind> = new Set(['WEATHER_WARNING', 'LOW_EMISSION_ZONE'])
 /** Kinds that concern the traffic of one direction. */
 const DIRECTED: ReadonlySet<RoadItemKind> = new Set(['INCIDENT', 'WORKS', 'BEACON', 'PANEL', 'SPEED_CAMERA', 'SENSOR'])
+/** Kinds with a direction: cameras are of use to the other one, too. */
+const HEADED: ReadonlySet<RoadItemKind> = new Set([...DIRECTED, 'CAMERA'])
+
+/** Relations to a path that has another direction. */
+const NOT_OWN: ReadonlySet<Relation> = new Set(['OPPOSITE_DIRECTION', 'CROSSING_ROAD'])
+const RAD = Math.PI / 180
 
 /** A thing on a path. */
 export interface Met {
@@ -51,35 +57,40 @@ export interface Wanted {
   readonly onlyOwnDirection: boolean
 }
 
-/** The positions of some things in typed arrays, to choose among thousands quickly. */
+/** The positions of some things in typed arrays from west to east, to choose among thousands quickly. */
 interface Spots {
   readonly lons: Float64Array
   readonly lats: Float64Array
-  /** The thing at each position. */
+  /** The thing at each position, and the bearing of its line there, degrees; NaN for one without a line. */
   readonly owners: Uint32Array
+  readonly bearings: Float64Array
 }
 
 const spotsOf = memo((things: readonly Thing[]): Spots => {
-  const [lons, lats, owners]: number[][] = [[], [], []] as [number[], number[], number[]]
-  for (const [owner, { position, line }] of things.entries())
-    for (const [lon, lat] of line ? pointsAlong(line) : position ? [[position.lon, position.lat] as const] : []) {
-      ;(lons as number[]).push(lon)
-      ;(lats as number[]).push(lat)
-      ;(owners as number[]).push(owner)
-    }
+  const spots = things.flatMap(({ position, to, line }, owner) => {
+    const points = line ? pointsAlong(line) : [position, to].flatMap((one) => (one ? [[one.lon, one.lat] as const] : []))
+    return points.map((point, at) => {
+      const [before, after] = [points[at - 1] ?? point, points[at + 1] ?? point]
+      return { point, owner, bearing_deg: line ? bearing(pointOf(before), pointOf(after)) : Number.NaN }
+    })
+  })
+  spots.sort((one, other) => one.point[0] - other.point[0])
   return {
-    lons: Float64Array.from(lons as number[]),
-    lats: Float64Array.from(lats as number[]),
-    owners: Uint32Array.from(owners as number[]),
+    lons: Float64Array.from(spots, ({ point }) => point[0]),
+    lats: Float64Array.from(spots, ({ point }) => point[1]),
+    owners: Uint32Array.from(spots, ({ owner }) => owner),
+    bearings: Float64Array.from(spots, ({ bearing_deg }) => bearing_deg),
   }
 })
+
+const pointOf = ([lon, lat]: Line[0]): Point => ({ lon, lat })
 
 /** Points of a line about `SPACING_M` apart, both ends included. */
 function pointsAlong(line: Line): Line {
   const points: Line[0][] = []
   for (const [at, to] of line.entries()) {
     const from = points.at(-1)
-    const away_m = from ? distanceM({ lon: from[0], lat: from[1] }, { lon: to[0], lat: to[1] }) : 0
+    const away_m = from ? distanceM(pointOf(from), pointOf(to)) : 0
     if (from && away_m < SPACING_M && at < line.length - 1) continue
     const steps = Math.max(1, Math.ceil(away_m / SPACING_M))
     for (let step = 1; from && step < steps; step++)
@@ -97,8 +108,7 @@ export function thingsAlong(path: PathLine, kinds: readonly (readonly Thing[])[]
     return AREAS.has(first.kind) ? areasOn(path, things) : spotsOn(path, things, { posts, wanted })
   })
   const isMet = ({ thing, relation }: Met): boolean =>
-    wanted.kinds.has(thing.kind) &&
-    !(wanted.onlyOwnDirection && DIRECTED.has(thing.kind) && (relation === 'OPPOSITE_DIRECTION' || relation === 'CROSSING_ROAD'))
+    wanted.kinds.has(thing.kind) && !(wanted.onlyOwnDirection && DIRECTED.has(thing.kind) && NOT_OWN.has(relation))
   return found.filter(isMet).sort(byPlace)
 }
 
@@ -117,30 +127,118 @@ function spotsOn(
   things: readonly Thing[],
   { posts, wanted }: { readonly posts: Posts | null; readonly wanted: Wanted },
 ): Met[] {
-  const { lons, lats, owners } = spotsOf(things)
+  const { lons, lats, owners, bearings } = spotsOf(things)
   const within_m = things[0]?.kind === 'WEATHER_STATION' ? Math.max(wanted.buffer_m, WEATHER_M) : wanted.buffer_m
-  const met = new Map<number, { along_m: number; until_m: number; offset_m: number; turn: number }>()
+  // By thing and by how it agrees with the path: of a stretch that the path follows in both directions, each has its part.
+  const senses = new Map<number, Sense>()
   const mayBeNear = path.nearness(within_m)
-  for (let spot = 0; spot < lons.length; spot++) {
+  const [west, east] = path.longitudes(within_m)
+  for (let spot = firstFrom(lons, west); spot < lons.length; spot++) {
     const lon = lons[spot] as number
+    if (lon > east) break
     const lat = lats[spot] as number
     if (!mayBeNear(lon, lat)) continue
-    const beside = path.nearest(lon, lat, within_m)
-    if (!beside) continue
     const owner = owners[spot] as number
-    const there = met.get(owner)
+    const pass = passOf(path, things[owner] as Thing, { lon, lat, within_m, posts, line_deg: bearings[spot] as number })
+    if (!pass) continue
+    const { along_m, offset_m, turn, cosine } = pass
+    const key = 2 * owner + Number(cosine < 0)
+    const there = senses.get(key)
     if (!there) {
-      met.set(owner, { ...beside, until_m: beside.along_m })
+      senses.set(key, { along_m, until_m: along_m, offset_m, turn, agreement: Math.abs(cosine), spots: 1 })
       continue
     }
-    there.along_m = Math.min(there.along_m, beside.along_m)
-    there.until_m = Math.max(there.until_m, beside.along_m)
-    if (beside.offset_m < there.offset_m) Object.assign(there, { offset_m: beside.offset_m, turn: beside.turn })
+    there.along_m = Math.min(there.along_m, along_m)
+    there.until_m = Math.max(there.until_m, along_m)
+    there.agreement += Math.abs(cosine)
+    there.spots++
+    if (offset_m < there.offset_m) Object.assign(there, { offset_m, turn })
   }
-  return [...met].map(([owner, { along_m, until_m, offset_m, turn }]) => {
-    const thing = things[owner] as Thing
-    const relation = DIRECTED.has(thing.kind) ? relationOf(thing, path.bearingAt(along_m), posts) : 'UNKNOWN'
-    return { thing, along_m, until_m: thing.line ? until_m : null, offset_m, turn, relation, position: thing.position }
+  const met: Met[] = []
+  for (const [key, { along_m, until_m, offset_m, turn, agreement, spots }] of senses) {
+    const other = senses.get(key ^ 1)
+    if (other && (other.agreement > agreement || (other.agreement === agreement && key % 2 === 1))) continue
+    const thing = things[key >> 1] as Thing
+    const { position, line, to, direction } = thing
+    const relation = relationBy(direction, (key % 2 === 0 ? agreement : -agreement) / spots)
+    met.push({ thing, along_m, until_m: line || to ? until_m : null, offset_m, turn, relation, position })
+  }
+  return met
+}
+
+/** The index of the first of ascending values that is at least some. */
+function firstFrom(values: Float64Array, least: number): number {
+  let [low, high] = [0, values.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((values[middle] as number) < least) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Where a path meets the spots of a thing in one sense, and the sum of the cosines between their bearings. */
+interface Sense {
+  along_m: number
+  until_m: number
+  offset_m: number
+  turn: number
+  agreement: number
+  spots: number
+}
+
+/** A position of a thing, and how its line runs there: NaN for none. */
+interface Spot extends Point {
+  readonly within_m: number
+  readonly posts: Posts | null
+  readonly line_deg: number
+}
+
+/** The pass of a path whose direction fits a thing at a position, else the first; the cosine is NaN where a bearing is unknown. */
+function passOf(path: PathLine, thing: Thing, spot: Spot): (Beside & { readonly cosine: number }) | null {
+  const { lon, lat, within_m, posts, line_deg } = spot
+  const [first] = path.passes(lon, lat, within_m)
+  if (!first) return null
+  const { along_m, offset_m, turn } = first
+  const growing_deg = HEADED.has(thing.kind) ? growingAt(thing, posts, line_deg) : null
+  if (growing_deg === null) return { along_m, offset_m, turn, cosine: Number.NaN }
+  const cosine = Math.cos((path.bearingAt(along_m) - growing_deg) * RAD)
+  const relation = relationBy(thing.direction, cosine)
+  const passes = NOT_OWN.has(relation) ? passesIn(path, { lon, lat, within_m, growing_deg, direction: thing.direction }) : []
+  // Farther along the same bend the path may run otherwise: that is no other pass.
+  const least_m = relation === 'CROSSING_ROAD' ? SHORT_M : 0
+  return passes.find((pass) => Math.abs(pass.along_m - along_m) > least_m) ?? { along_m, offset_m, turn, cosine }
+}
+
+/** A position where the bearing of growing kilometres is known, and the direction of its traffic. */
+interface Headed extends Point {
+  readonly within_m: number
+  readonly growing_deg: number
+  readonly direction: string | null
+}
+
+/** The passes of a path at a position in the direction of its traffic, in order. */
+function passesIn(path: PathLine, { lon, lat, within_m, growing_deg, direction }: Headed): (Beside & { readonly cosine: number })[] {
+  const headings = [direction === 'NEGATIVE' ? [] : growing_deg, direction === 'POSITIVE' ? [] : growing_deg + 180].flat()
+  return headings
+    .flatMap((heading) => path.passes(lon, lat, within_m, heading))
+    .map((pass) => ({ ...pass, cosine: Math.cos((path.bearingAt(pass.along_m) - growing_deg) * RAD) }))
+    .filter(({ cosine }) => !NOT_OWN.has(relationBy(direction, cosine)))
+    .sort((one, other) => one.along_m - other.along_m)
+}
+
+/** A detector where a path passes it. */
+export type Passed = Pick<Met, 'thing' | 'along_m'>
+
+/** The detectors on a path, where it passes them in the direction of their traffic, as often as it does. */
+export function detectorsOn(path: PathLine, kinds: readonly (readonly Thing[])[], posts: Posts | null): Passed[] {
+  const mayBeNear = path.nearness(DETECTOR_M)
+  return (kinds.find(([first]) => first?.kind === 'SENSOR') ?? []).flatMap((thing) => {
+    const { position, direction } = thing
+    if (!position || !mayBeNear(position.lon, position.lat) || (direction !== 'POSITIVE' && direction !== 'NEGATIVE')) return []
+    const growing_deg = growingBearing(thing, posts)
+    if (growing_deg === null) return []
+    return passesIn(path, { ...position, within_m: DETECTOR_M, growing_deg, direction }).map(({ along_m }) => ({ thing, along_m }))
   })
 }
 
@@ -204,21 +302,35 @@ function fineNear(bounds: Bounds, coarse: readonly number[], points: readonly Po
   return found
 }
 
-/** How the traffic of a thing runs relative to a path with a bearing there. */
-export function relationOf(thing: Thing, along_deg: number, posts: Posts | null): Relation {
-  const growing_deg = growingBearing(thing, posts)
-  if (growing_deg === null) return 'UNKNOWN'
-  const apart = angleBetween(along_deg, growing_deg)
-  if (Math.min(apart, 180 - apart) > CROSSES_FROM) return 'CROSSING_ROAD'
-  const { direction } = thing
+/** How traffic of a direction runs relative to a path, by the cosine between the path and growing kilometres; NaN if unknown. */
+export function relationBy(direction: string | null, cosine: number): Relation {
+  if (Number.isNaN(cosine)) return 'UNKNOWN'
+  if (Math.abs(cosine) < LEAST_COSINE) return 'CROSSING_ROAD'
   if (direction === 'BOTH') return 'BOTH_DIRECTIONS'
   if (direction !== 'POSITIVE' && direction !== 'NEGATIVE') return 'UNKNOWN'
-  return apart < 90 === (direction === 'POSITIVE') ? 'SAME_DIRECTION' : 'OPPOSITE_DIRECTION'
+  return cosine > 0 === (direction === 'POSITIVE') ? 'SAME_DIRECTION' : 'OPPOSITE_DIRECTION'
 }
+
+/** The bearing of growing kilometres where a thing's line has a bearing, NaN for a thing without one; null if unknown. */
+function growingAt(thing: Thing, posts: Posts | null, line_deg: number): number | null {
+  if (Number.isNaN(line_deg)) return growingBearing(thing, posts)
+  const growth = growthOf(thing, posts)
+  return growth === 0 ? null : growth > 0 ? line_deg : line_deg + 180
+}
+
+/** 1 if the kilometres grow along a thing's line, -1 if they fall, 0 if unknown. */
+const growthOf = memo((thing: Thing, posts: Posts | null): number => {
+  const { line, km, km_to } = thing
+  if (km !== null && km_to !== null && km !== km_to) return Math.sign(km_to - km)
+  const growing_deg = growingBearing(thing, posts)
+  const [begin, next] = line ? pointsAlong(line) : []
+  if (growing_deg === null || !begin || !next) return 0
+  return Math.sign(Math.cos((bearing(pointOf(begin), pointOf(next)) - growing_deg) * RAD))
+})
 
 /** The bearing of growing kilometres at a thing, degrees from north; null if unknown. */
 const growingBearing = memo((thing: Thing, posts: Posts | null): number | null => {
-  const { road, position, line, km, km_to } = thing
+  const { road, position, to, km, km_to } = thing
   if (road === null || !position) return null
   const place = posts?.nearest(position, ON_ROAD_M, foldRoad(road))[0]?.place
   if (posts && place && place.direction !== 'UNKNOWN') {
@@ -228,13 +340,6 @@ const growingBearing = memo((thing: Thing, posts: Posts | null): number | null =
     if (from !== to) return bearing(from, to)
   }
   if (place && place.before !== place.after) return bearing(place.before.position, place.after.position)
-  const [begin, end] = [line?.[0], line?.at(-1)]
-  if (!begin || !end || km === null || km_to === null || km === km_to) return null
-  const [from, to] = km < km_to ? [begin, end] : [end, begin]
-  return bearing({ lon: from[0], lat: from[1] }, { lon: to[0], lat: to[1] })
+  if (!to || km === null || km_to === null || km === km_to) return null
+  return km < km_to ? bearing(position, to) : bearing(to, position)
 })
-
-function angleBetween(one: number, other: number): number {
-  const apart = Math.abs(one - other) % 360
-  return apart > 180 ? 360 - apart : apart
-}

@@ -10,6 +10,13 @@ const STEP_M = 450
 /** The bearing of a path at a place is that between points this far before and after it, m: corners of the line do not matter. */
 export const BEARING_M = 150
 
+/** The cosine of the largest angle, 50 degrees, at which roads that meet do not cross. */
+export const LEAST_COSINE = Math.cos(50 * RAD)
+/** Of places that a path passes more than once, as there and back on two carriageways, offsets differ by less than this, m. */
+const SAME_M = 50
+/** A way there and back that is shorter than this is one pass, m. */
+export const SHORT_M = 500
+
 /** Where a point lies beside a path. */
 export interface Beside {
   /** Distance along the path to the nearest point of it, m. */
@@ -37,6 +44,11 @@ export class PathLine {
   /** Segments by cell: those of cell c are from `#first[c]` to `#first[c + 1]` of `#segments`. */
   readonly #first: Uint32Array
   readonly #segments: Uint32Array
+  /** By cell, the quadrants in which its segments run, a bit each. */
+  readonly #quadrants: Uint8Array
+  /** What a search has found: segments, and the squares of their distances in degrees. */
+  readonly #found: Uint32Array
+  readonly #aways: Float64Array
   /** Whether a cell is within `reach` cells of a segment, by reach. */
   readonly #near = new Map<number, Uint8Array>()
 
@@ -76,11 +88,23 @@ export class PathLine {
     for (let cell = 1; cell < this.#first.length; cell++)
       this.#first[cell] = (this.#first[cell] as number) + (this.#first[cell - 1] as number)
     this.#segments = new Uint32Array(segments.length)
+    this.#found = new Uint32Array(segments.length)
+    this.#aways = new Float64Array(segments.length)
+    this.#quadrants = new Uint8Array(this.#columns * this.#rows)
     const next = this.#first.slice()
     for (const [at, cell] of cells.entries()) {
-      this.#segments[next[cell] as number] = segments[at] as number
+      const segment = segments[at] as number
+      this.#segments[next[cell] as number] = segment
+      const [one, other] = [this.#vertex(segment), this.#vertex(segment + 1)]
+      this.#quadrants[cell] = (this.#quadrants[cell] as number) | quadrant(other.lon - one.lon, other.lat - one.lat)
       next[cell] = (next[cell] as number) + 1
     }
+  }
+
+  /** The longitudes between which positions may be at most `within_m` from the path. */
+  longitudes(within_m: number): readonly [west: number, east: number] {
+    const wide = (reachOf(within_m) + 1) / this.#perLon
+    return [this.#west - wide, this.#west + this.#columns / this.#perLon + wide]
   }
 
   /**
@@ -98,17 +122,25 @@ export class PathLine {
     }
   }
 
-  /** The nearest place on the path to a position; null if it is farther than `within_m`. Of equally near ones the first. */
-  nearest(lon: number, lat: number, within_m: number): Beside | null {
+  /**
+   * Where the path passes a position, in the order of travel: at most `within_m` away, and `SAME_M` farther than where it is nearest.
+   * With a heading, degrees, only where the path runs as it, up to 50° off.
+   */
+  passes(lon: number, lat: number, within_m: number, heading_deg: number | null = null): Beside[] {
     const reach = reachOf(within_m)
     const column = Math.floor((lon - this.#west) * this.#perLon)
     const row = Math.floor((lat - this.#south) * this.#perLat)
     const scale = Math.cos(lat * RAD)
-    const [lons, lats] = [this.#lons, this.#lats]
-    let best = (within_m / DEG_M) ** 2
-    let [nearest, nearestShare, cross] = [-1, 0, 0]
-    for (let y = Math.max(0, row - reach); y <= Math.min(this.#rows - 1, row + reach); y++)
-      for (let x = Math.max(0, column - reach); x <= Math.min(this.#columns - 1, column + reach); x++) {
+    const [lons, lats, found, aways] = [this.#lons, this.#lats, this.#found, this.#aways]
+    const [east, north] = heading_deg === null ? [0, 0] : [Math.sin(heading_deg * RAD), Math.cos(heading_deg * RAD)]
+    const [west, south] = [Math.max(0, column - reach), Math.max(0, row - reach)]
+    const [last, top] = [Math.min(this.#columns - 1, column + reach), Math.min(this.#rows - 1, row + reach)]
+    if (heading_deg !== null && !this.#runs(heading_deg, { west, south, last, top })) return []
+    const most = (within_m / DEG_M) ** 2
+    let [best, limit] = [most, most]
+    let [count, nearest] = [0, -1]
+    for (let y = south; y <= top; y++)
+      for (let x = west; x <= last; x++) {
         const cell = y * this.#columns + x
         const end = this.#first[cell + 1] as number
         for (let at = this.#first[cell] as number; at < end; at++) {
@@ -122,16 +154,38 @@ export class PathLine {
           const px = fromX + share * dx
           const py = fromY + share * dy
           const away = px * px + py * py
+          if (away > limit || (heading_deg !== null && dx * east + dy * north < LEAST_COSINE * Math.sqrt(square))) continue
+          found[count] = segment
+          aways[count++] = away
           if (away > best || (nearest >= 0 && away === best && segment >= nearest)) continue
           best = away
+          limit = Math.min(most, (Math.sqrt(best) + SAME_M / DEG_M) ** 2)
           nearest = segment
-          nearestShare = share
-          cross = dy * fromX - dx * fromY
         }
       }
-    if (nearest < 0) return null
-    const [from, to] = [this.#starts[nearest] as number, this.#starts[nearest + 1] as number]
-    return { along_m: from + nearestShare * (to - from), offset_m: Math.sqrt(best) * DEG_M, turn: cross }
+    if (nearest < 0) return []
+    let [low, high] = [nearest, nearest]
+    for (let at = 0; at < count; at++) {
+      const segment = found[at] as number
+      if ((aways[at] as number) > limit) continue
+      if (segment < low) low = segment
+      else if (segment > high) high = segment
+    }
+    // A straight path has no two such places farther from each other.
+    const straight_m = 2 * Math.sqrt(limit - best) * DEG_M + 1
+    if ((this.#starts[high + 1] as number) - (this.#starts[low] as number) <= straight_m + SHORT_M) return [this.#beside(nearest, lon, lat)]
+    const passes: Beside[] = []
+    let before_m = Number.NEGATIVE_INFINITY
+    for (const segment of found
+      .subarray(0, count)
+      .filter((_, at) => (aways[at] as number) <= limit)
+      .sort()) {
+      const beside = this.#beside(segment, lon, lat)
+      const last = beside.along_m - before_m <= straight_m ? passes.pop() : undefined
+      passes.push(last && last.offset_m <= beside.offset_m ? last : beside)
+      before_m = beside.along_m
+    }
+    return passes
   }
 
   /** The position at a distance along the path, m; its ends beyond them. */
@@ -149,6 +203,32 @@ export class PathLine {
   /** The direction of travel at a distance along the path, degrees clockwise from north. */
   bearingAt(along_m: number): number {
     return bearing(this.at(Math.max(0, along_m - BEARING_M)), this.at(Math.min(this.length_m, along_m + BEARING_M)))
+  }
+
+  /** Whether a segment in some cells may run within 50° of a heading. */
+  #runs(
+    heading_deg: number,
+    cells: { readonly west: number; readonly south: number; readonly last: number; readonly top: number },
+  ): boolean {
+    const wanted = [-50, 0, 50].reduce((bits, off) => {
+      const angle = (heading_deg + off) * RAD
+      return bits | quadrant(Math.sin(angle), Math.cos(angle))
+    }, 0)
+    for (let y = cells.south; y <= cells.top; y++)
+      for (let x = cells.west; x <= cells.last; x++) if ((this.#quadrants[y * this.#columns + x] as number) & wanted) return true
+    return false
+  }
+
+  /** The nearest place on a segment to a position. */
+  #beside(segment: number, lon: number, lat: number): Beside {
+    const scale = Math.cos(lat * RAD)
+    const [fromX, fromY] = [((this.#lons[segment] as number) - lon) * scale, (this.#lats[segment] as number) - lat]
+    const [dx, dy] = [((this.#lons[segment + 1] as number) - lon) * scale - fromX, (this.#lats[segment + 1] as number) - lat - fromY]
+    const square = dx * dx + dy * dy
+    const share = square === 0 ? 0 : Math.min(1, Math.max(0, -(fromX * dx + fromY * dy) / square))
+    const [from, to] = [this.#starts[segment] as number, this.#starts[segment + 1] as number]
+    const offset_m = Math.sqrt((fromX + share * dx) ** 2 + (fromY + share * dy) ** 2) * DEG_M
+    return { along_m: from + share * (to - from), offset_m, turn: dy * fromX - dx * fromY }
   }
 
   #vertex(at: number): Point {
@@ -181,6 +261,9 @@ export class PathLine {
     return marked
   }
 }
+
+/** The bit of the quadrant of a direction. */
+const quadrant = (east: number, north: number): number => 1 << (2 * Number(east > 0) + Number(north > 0))
 
 /** Rings of cells that have to be searched: a segment is in a cell at most half a step from where it is nearest. */
 function reachOf(within_m: number): number {

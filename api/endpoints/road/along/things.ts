@@ -22,7 +22,6 @@ import { stationsOf as fuelStationsOf, type Station } from '../../fuel/station.t
 import { toAlertState } from '../../weather/alert.ts'
 import { weatherNow } from '../../weather/weather.ts'
 import { cameraId } from '../cameras.ts'
-import type { toIncident } from '../incident.ts'
 import { closesRoad } from '../incident-filters.ts'
 import { placedIncidents } from '../incident-place.ts'
 import { panelsOf } from '../panel.ts'
@@ -43,7 +42,9 @@ export interface Thing {
   readonly km_to: number | null
   readonly direction: string | null
   readonly position: Point | null
-  /** Its stretch of road; null for a thing at a point. */
+  /** Where its stretch ends; null for a thing at a point. */
+  readonly to: Point | null
+  /** Its stretch along the road; null for a thing at a point, or if it is not known. */
   readonly line: Line | null
   /** The area that it concerns, instead of a position. */
   readonly area: MultiPolygon | null
@@ -76,7 +77,7 @@ export const THING_DATASETS = [
 export type ThingStates = StatesOf<typeof THING_DATASETS>
 
 /** What makes a thing a point on a road without anything else. */
-const POINT = { km_to: null, line: null, area: null, prices: null } as const
+const POINT = { km_to: null, to: null, line: null, area: null, prices: null } as const
 
 const roadName = (road: string | null, km: number | null): string =>
   road === null ? '' : ` ${road}${km === null ? '' : ` km ${Math.round(10 * km) / 10}`}`
@@ -102,27 +103,17 @@ export function thingsOf(states: ThingStates, posts: Posts | null): readonly (re
 
 const incidentThings = memo((state: ThingStates[0], posts: Posts | null): Thing[] =>
   placedIncidents(state, posts).map((one) => {
-    const { id, road, km, km_to, direction, descriptions, source, updated_at, position } = one
+    const { id, road, km, km_to, direction, descriptions, source, updated_at, position, to: end } = one
+    const to = end?.lat === position?.lat && end?.lon === position?.lon ? null : end
     const { type, severity, delay_minutes, starts_at, expected_end_at } = one
     const incident = { type, severity, delay_minutes, starts_at, expected_end_at, is_closed: one.measures.some(closesRoad) }
     return {
       ...{ kind: type === 'ROADWORKS' ? 'WORKS' : 'INCIDENT', id, titles: descriptions, road, km, km_to, direction, position },
-      ...{ line: one.geometry ?? stretchOf(one, posts), area: null, prices: null, source, updated_at },
+      ...{ to, line: one.geometry, area: null, prices: null, source, updated_at },
       ...{ url: `/api/incidents/${encodeURIComponent(id)}`, details: { ...NO_DETAILS, incident } },
     }
   }),
 )
-
-/** The line of an incident with two ends: along the road where it is located, else between the ends. */
-function stretchOf(
-  one: Pick<ReturnType<typeof toIncident>, 'road' | 'km' | 'km_to' | 'province_code' | 'position' | 'to'>,
-  posts: Posts | null,
-): Line | null {
-  const { road, km, km_to, province_code, position, to } = one
-  if (!position || !to || (position.lat === to.lat && position.lon === to.lon)) return null
-  const drawn = road === null || km === null || km_to === null ? null : posts?.line(foldRoad(road), { km_from: km, km_to, province_code })
-  return [[position.lon, position.lat], ...(drawn?.line.slice(1, -1) ?? []), [to.lon, to.lat]]
-}
 
 const beaconThings = memo((state: ThingStates[1]): Thing[] =>
   state.rows.map((row) => {
@@ -251,7 +242,7 @@ const speedCameraThings = memo((state: ThingStates[14], posts: Posts | null): Th
       row.position ?? (road === null || km === null ? null : (posts?.at(foldRoad(road), km, row.province_code)[0]?.position ?? null))
     return {
       ...{ kind: 'SPEED_CAMERA', id, titles: { es: `Radar${where}`, en: `Speed camera${where}` }, road, km, km_to, direction },
-      ...{ position, line: posts && sectionLine(row, posts), area: null, prices: null, source, updated_at },
+      ...{ position, to: row.to, line: posts && sectionLine(row, posts), area: null, prices: null, source, updated_at },
       ...{ url: `/api/radares?ids=${encodeURIComponent(id)}`, details: { ...NO_DETAILS, speed_camera: { type, speed_limit_kmh } } },
     }
   }),

@@ -4,7 +4,7 @@ import { join, sql } from '../../../../lake/query/sql.ts'
 import { col } from '../../../../lake/schema/columns.ts'
 import { isoInstant } from '../../../../lake/schema/time.ts'
 import { defineCachedQuery } from '../../../define/cached-query.ts'
-import type { Met } from './match.ts'
+import type { Passed } from './match.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -15,6 +15,8 @@ const NIGHTS = 7
 const NIGHT_HOURS = [1, 2, 3] as const
 /** How far before and after it a detector stands for the road, m. */
 const REACH_M = 2500
+/** Lanes of a place are passed at most this far from each other; farther ones when the path comes again, m. */
+const PLACE_M = 1000
 
 /** Mean speeds at a detector, km/h: in the same hour of the last weeks, and at night. */
 interface Speeds {
@@ -81,8 +83,8 @@ interface Site {
   readonly free_kmh: number | null
 }
 
-/** The travel times of a path from the detectors that it meets in its direction; `usual` is null if unknown. */
-export function travelTimeOf(detectors: readonly Met[], length_m: number, usual: ReadonlyMap<string, Speeds> | null): TravelTime {
+/** The travel times of a path from the detectors of its direction, each as often as it is passed; `usual` is null if unknown. */
+export function travelTimeOf(detectors: readonly Passed[], length_m: number, usual: ReadonlyMap<string, Speeds> | null): TravelTime {
   const sites = sitesOf(detectors, usual)
   let [measured, current, typical, free] = [0, 0, 0, 0]
   let [hasTypical, hasFree] = [sites.length > 0, sites.length > 0]
@@ -109,10 +111,15 @@ export function travelTimeOf(detectors: readonly Met[], length_m: number, usual:
 const time_s = (metres: number, speed_kmh: number): number => (metres * 3.6) / speed_kmh
 
 /** The places of detectors in order. Where usual speeds are known at all, places without one are left out. */
-function sitesOf(detectors: readonly Met[], usual: ReadonlyMap<string, Speeds> | null): Site[] {
-  const moving = detectors.filter(({ thing, relation }) => relation === 'SAME_DIRECTION' && (thing.details.sensor?.speed_kmh ?? 0) > 0)
-  const places = Map.groupBy(moving, ({ thing: { road, km, direction } }) => `${road} ${km} ${direction}`)
-  const sites = [...places.values()].map((lanes): Site => {
+function sitesOf(detectors: readonly Passed[], usual: ReadonlyMap<string, Speeds> | null): Site[] {
+  const moving = detectors.filter(({ thing }) => (thing.details.sensor?.speed_kmh ?? 0) > 0)
+  const passes: Passed[][] = []
+  for (const lanes of Map.groupBy(moving, ({ thing: { road, km, direction } }) => `${road} ${km} ${direction}`).values())
+    for (const [at, lane] of lanes.sort((one, other) => one.along_m - other.along_m).entries()) {
+      if (at > 0 && lane.along_m - (lanes[at - 1] as Passed).along_m < PLACE_M) passes.at(-1)?.push(lane)
+      else passes.push([lane])
+    }
+  const sites = passes.map((lanes): Site => {
     const speeds = lanes.map(({ thing }) => usual?.get(thing.id))
     return {
       along_m: Math.min(...lanes.map(({ along_m }) => along_m)),
