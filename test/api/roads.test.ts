@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Passed } from '../../api/endpoints/road/along/match.ts'
 import { NO_DETAILS } from '../../api/endpoints/road/along/route-item.ts'
 import { travelTimeOf } from '../../api/endpoints/road/along/travel-time.ts'
+import { type IncidentRow, toIncident } from '../../api/endpoints/road/incident.ts'
+import { withPlace } from '../../api/endpoints/road/incident-place.ts'
+import { Posts } from '../../api/endpoints/road/posts.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { roadAxes } from '../../lake/datasets/road/road-axes.ts'
 import { roadSections } from '../../lake/datasets/road/road-network.ts'
@@ -11,6 +14,7 @@ import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import { placeAt } from '../../lake/places/municipalities.ts'
+import type { Post } from '../../lake/places/place-on-road.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
 import { exampleService } from './example-service.ts'
@@ -320,6 +324,38 @@ describe('the measured axis of a road', () => {
 })
 
 describe('incidents with only a road and kilometres', () => {
+  const road = (name: string, bend_m: number, province_code = '28'): Post[] =>
+    [0, 4].map((km) => ({
+      ...{ road: name, province_code, km, position: { lat: 40 + (km - bend_m / 1000) * KM, lon: -3 }, source: 'dgt', records: 1 },
+      error_m: 100,
+    }))
+  const placed = (more: AnyRow, posts: Posts | null): Reply =>
+    withPlace(toIncident(incident('x', 0, 'POSITIVE', { road: 'Z-1', position: null, km_to: 4, ...more }) as IncidentRow), posts)
+
+  test('state why they have no line', () => {
+    const start = { position: { lat: 40, lon: -3 } }
+    const [straight, bent] = [new Posts(road('Z-1', 0)), new Posts([road('Z-1', 0)[0] as Post, road('Z-1', 1000)[1] as Post])]
+    const reasons = [
+      placed({ km: 0 }, straight),
+      placed({ km: 0, ...start }, null),
+      placed({ km: 0, km_to: 9, ...start }, straight),
+      placed({ km: 0 }, bent),
+      placed({ km: 0, position: { lat: 40.1, lon: -3 } }, straight),
+      placed({ km: 0, km_to: 0 }, null),
+      toIncident(incident('x', 0, 'POSITIVE', { km_to: 4 }) as IncidentRow),
+    ].map(({ geometry, geometry_absent }) => geometry_absent ?? (geometry ? 'drawn' : null))
+    expect(reasons).toEqual(['drawn', 'NOT_NOW', 'NOT_LOCATED', 'INACCURATE', 'ELSEWHERE', null, 'AS_PUBLISHED'])
+  })
+
+  test('are not located where two roads have the name', () => {
+    const two = new Posts([...road('Z-1', 0), ...road('Z-1', 90_000, '45')])
+    const unknown = { km: 0, km_to: null, province_code: null }
+    expect([placed({ km: 0, km_to: null }, two), placed(unknown, two)].map(({ location_method }) => location_method)).toEqual([
+      'ROAD_KM',
+      null,
+    ])
+  })
+
   const byId = async (path: string): Promise<Map<string, Reply>> => {
     const { incidents: list = [], works = [] } = await service.json(path)
     return new Map([...list, ...works].map((one: Reply) => [one.id, one]))
@@ -334,9 +370,11 @@ describe('incidents with only a road and kilometres', () => {
       const stretch = all.get('inc_stretch')
       expect(stretch).toMatchObject({ lon: -4, location_method: 'ROAD_KM', location_error_m: 40 })
       expect(stretch?.geometry.coordinates.map(([lon]: [number]) => lon)).toEqual([-4, -3.9965, -4])
-      expect(all.get('inc_north')).toMatchObject({ location_method: null, location_error_m: null, geometry: null })
+      const none = { location_method: null, location_error_m: null, geometry: null, geometry_absent: null }
+      expect(all.get('inc_north')).toMatchObject(none)
+      expect(stretch?.geometry_absent).toBeNull()
       // Its published position is elsewhere: the line would be of another place.
-      expect(all.get('inc_astray')).toMatchObject({ lat: 42, location_method: null, geometry: null })
+      expect(all.get('inc_astray')).toMatchObject({ lat: 42, location_method: null, geometry: null, geometry_absent: 'ELSEWHERE' })
     },
   )
 

@@ -1,10 +1,11 @@
+import type { INCIDENT_LINE_ABSENCES } from '../../../lake/datasets/road/incident-codes.ts'
 import type { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { Line, Point } from '../../../lake/schema/columns.ts'
 import type { State } from '../../define/endpoint.ts'
 import { distanceM } from '../../define/geo.ts'
 import { memo } from '../../define/memo.ts'
-import { type IncidentRow, toIncident } from './incident.ts'
+import { type IncidentRow, isStretch, toIncident } from './incident.ts'
 import type { Posts } from './posts.ts'
 import { withoutDuplicates } from './same-incident.ts'
 
@@ -22,7 +23,10 @@ interface Placed {
   readonly location_method: string | null
   readonly location_error_m: number | null
   readonly geometry: Line | null
+  readonly geometry_absent: string | null
 }
+
+type LineAbsence = keyof typeof INCIDENT_LINE_ABSENCES.codes
 
 /** A line that may be farther than this from the road, m, would cut across its valley: it is not drawn. */
 const DRAWN_M = 1000
@@ -31,25 +35,27 @@ type Incident = ReturnType<typeof toIncident>
 
 /**
  * An incident with its place on the road: the position of its kilometre if the source states none, and its line if it is between
- * two kilometres. As it was if the road is not located there, or several roads of that name are.
+ * two kilometres, or why it has none. Several roads of that name at the kilometre locate nothing.
  */
 export function withPlace<I extends Placed>(one: I, posts: Posts | null): I {
-  const { road, km, km_to, direction, province_code } = one
-  if (posts === null || road === null || km === null) return one
-  const key = foldRoad(road)
-  const [place, another] = one.position ? [] : posts.at(key, km, province_code, direction)
+  const { road, km, direction, province_code } = one
+  const [place, another] =
+    posts === null || road === null || km === null || one.position ? [] : posts.at(foldRoad(road), km, province_code, direction)
   const located = place && !another ? { ...one, ...placeMembers(place) } : one
-  if (!located.position || km_to === null || km_to === km) return located
-  const drawn = posts.line(key, { km_from: km, km_to, province_code, direction })
+  const drawn = lineOf(located, posts)
+  return typeof drawn === 'string' ? { ...located, geometry_absent: drawn } : { ...located, geometry: drawn, geometry_absent: null }
+}
+
+/** The line of an incident, or why it has none; null for one that is not between two kilometres. */
+function lineOf({ road, km, km_to, direction, province_code, position }: Placed, posts: Posts | null): Line | LineAbsence | null {
+  if (!isStretch({ km, km_to })) return null
+  if (posts === null) return 'NOT_NOW'
+  const ends = { km_from: km as number, km_to: km_to as number, province_code, direction }
+  const drawn = road === null || position === null ? null : posts.line(foldRoad(road), ends)
   const [first] = drawn?.line ?? []
-  if (
-    !drawn ||
-    !first ||
-    drawn.error_m > DRAWN_M ||
-    distanceM(located.position, { lon: first[0], lat: first[1] }) > drawn.error_m + APART_M
-  )
-    return located
-  return { ...located, geometry: drawn.line }
+  if (!drawn || !first || !position) return 'NOT_LOCATED'
+  if (drawn.error_m > DRAWN_M) return 'INACCURATE'
+  return distanceM(position, { lon: first[0], lat: first[1] }) > drawn.error_m + APART_M ? 'ELSEWHERE' : drawn.line
 }
 
 const placeMembers = ({ position, error_m }: { readonly position: Point; readonly error_m: number }) => ({

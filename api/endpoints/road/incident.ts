@@ -1,3 +1,4 @@
+import { INCIDENT_LINE_ABSENCES } from '../../../lake/datasets/road/incident-codes.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { LOCATION_METHODS } from '../../../lake/datasets/safety/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -49,10 +50,15 @@ const fields = {
   ...originFields(columns, { source_id: columns.source_id }),
   remark: columns.remark,
   reported_at: columns.reported_at,
-  location_method: col.code(0, 'ROAD_KM for a position by road and kilometre; null for a published one, or none.', LOCATION_METHODS, {
-    nullable: true,
-    example: null,
-  }),
+  location_method: col.code(
+    0,
+    'ROAD_KM for a position by road and kilometre, in lists of active incidents and by id; null for a published one, or none.',
+    LOCATION_METHODS,
+    {
+      nullable: true,
+      example: null,
+    },
+  ),
   location_error_m: col.integer(0, 'Maximum error of a position by road and kilometre; null for a published one.', {
     unit: 'm',
     nullable: true,
@@ -69,6 +75,15 @@ const fields = {
     },
   }),
   delay_source: columns.delay_source,
+  geometry_absent: col.code(
+    0,
+    'Why there is no line between its two kilometres; null if there is one, or it is at a point.',
+    INCIDENT_LINE_ABSENCES,
+    {
+      nullable: true,
+      example: null,
+    },
+  ),
 } as const
 
 /** An incident, as lists show it. */
@@ -91,6 +106,7 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
   location_method: [],
   location_error_m: [],
   geometry: [],
+  geometry_absent: ['km_to'],
   ...END_DEPENDS,
 })
 
@@ -99,11 +115,17 @@ export type IncidentRow = StateRow<typeof incidents> & { readonly last_seen_at?:
 
 const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.description, en: row.description_en })
 
+/** True for an incident between two kilometres. */
+export function isStretch({ km, km_to }: Pick<IncidentRow, 'km' | 'km_to'>): boolean {
+  return km !== null && km_to !== null && km !== km_to
+}
+
 /** The place as published; `withPlace` adds what is known of the road. */
 const PUBLISHED_PLACE = {
   location_method: () => null,
   location_error_m: () => null,
   geometry: () => null,
+  geometry_absent: (row: IncidentRow) => (isStretch(row) ? ('AS_PUBLISHED' as const) : null),
 } as const
 
 const createdAt = (row: IncidentRow): number => row.created_at ?? Math.min(row.first_seen_at, row.reported_at ?? row.first_seen_at)

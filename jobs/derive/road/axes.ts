@@ -71,7 +71,7 @@ function partsOf(versions: readonly string[]): DerivedPart[] {
 }
 
 /** The newest of the parts that are no fragments; of one edition that of the province. */
-function bestPart(sections: ReadonlyMap<string, readonly Section[]>): string | null {
+export function bestPart(sections: ReadonlyMap<string, { readonly length: number }>): string | null {
   const most = Math.max(0, ...[...sections.values()].map((own) => own.length))
   const whole = [...sections].filter(([, own]) => own.length >= WHOLE_SHARE * most).map(([part]) => part)
   return whole.sort().at(-1) ?? null

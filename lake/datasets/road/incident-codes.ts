@@ -148,3 +148,15 @@ export const VEHICLES = defineCodes('vehicle', 'Vehicles that a measure applies 
   AUTHORISED: ['vehículos autorizados', 'authorised vehicles'],
   NOT_AUTHORISED: ['vehículos no autorizados', 'vehicles without authorisation'],
 })
+
+/** Why an incident between two kilometres has no line. */
+export const INCIDENT_LINE_ABSENCES = defineCodes('incident_line_absence', 'Why an incident between two kilometres has no line.', {
+  NOT_LOCATED: ['Sus kilómetros no se pueden situar en la carretera', 'Its kilometres cannot be located on the road'],
+  INACCURATE: ['La línea podría distar más de 1 km de la carretera', 'The line may be more than 1 km from the road'],
+  ELSEWHERE: ['La posición publicada dista más de 2 km de su kilómetro', 'The published position is more than 2 km from its kilometre'],
+  NOT_NOW: ['Los puntos de la carretera no se pueden leer ahora', 'Points of the road cannot be read now'],
+  AS_PUBLISHED: [
+    'Los cambios, eventos e incidencias terminadas tienen el lugar tal como se publicó',
+    'Changes, events and ended incidents have the place as published',
+  ],
+})

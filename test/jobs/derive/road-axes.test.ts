@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { axesOf } from '../../../jobs/derive/road/axes/build.ts'
 import { chainsOf } from '../../../jobs/derive/road/axes/chains.ts'
 import { measuredLines } from '../../../jobs/derive/road/axes/measure.ts'
+import { bestPart } from '../../../jobs/derive/road/axes.ts'
+import { Axes, type AxisRow } from '../../../lake/places/axes.ts'
 import { heldOutFigures, simulatedNetwork } from '../../../scripts/evaluations/roads.ts'
 
 const KM_DEG = 1 / 111.195
@@ -23,6 +25,14 @@ test('where branches meet the straightest pair goes on; a ring is one line', () 
   const branch = Array.from({ length: 3 }, (_, nth) => at(1 + nth * 0.1, 300 * nth))
   const chains = chainsOf([branch, line(0, 1), line(1, 2)])
   expect(chains.map((chain) => chain.length).sort()).toEqual([21, 3])
+  // A road that meets itself does not turn back by more than 150 degrees.
+  for (const [degrees, lines] of [
+    [145, 1],
+    [155, 2],
+  ] as const) {
+    const [east_m, km] = [1000 * Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)]
+    expect(chainsOf([line(0, 1), [at(1), at(1 + km, east_m)]]), `${degrees}`).toHaveLength(lines)
+  }
   const ring = [at(0), at(1, 500), at(0, 1000), at(0)]
   expect(chainsOf([ring.slice(0, 2), ring.slice(1, 3), ring.slice(2, 4)]).map((chain) => chain.length)).toEqual([4])
 })
@@ -84,4 +94,41 @@ test('posts that were held back are within 60 m of the axes, nine of ten, on a n
   expect(p90.points).toBeGreaterThan(100)
   // Ends of roads, and kilometres in gaps of the network, have no place.
   expect(share.value).toBeGreaterThan(0.85)
+})
+
+test('an edition with less than half of the sections of the other is a fragment, else the newest is used', () => {
+  const parts = (older: number, newer: number) =>
+    bestPart(
+      new Map(
+        [
+          ['28 2025 province', older],
+          ['28 2026 national', newer],
+        ].map(([part, count]) => [part as string, { length: count as number }]),
+      ),
+    )
+  expect([parts(10, 4), parts(10, 5), parts(4, 10), parts(0, 0)]).toEqual(['28 2025 province', ...Array(3).fill('28 2026 national')])
+  expect(bestPart(new Map())).toBeNull()
+})
+
+test('a line goes on into the next part only where that begins near: another road of the same name does not', () => {
+  const part = (province: string, from: number, east_m: number): AxisRow => {
+    const kilometres = [from, from + 1, from + 2]
+    const geometry = kilometres.map((km) => at(km, east_m))
+    return {
+      province,
+      road: 'X-1',
+      direction: 'BOTH',
+      chain: 1,
+      km_from: from,
+      km_to: from + 2,
+      geometry,
+      kilometres,
+      errors_m: [40, 40],
+      posts: kilometres,
+    }
+  }
+  const lineOver = (east_m: number) =>
+    new Axes([part('28', 0, 0), part('45', 2, east_m)]).line('X1', { km_from: 0.5, km_to: 3.5, province_code: null })
+  expect(lineOver(1400)).not.toBeNull()
+  expect(lineOver(1600)).toBeNull()
 })

@@ -95,8 +95,9 @@ export class PathLine {
     for (const [at, cell] of cells.entries()) {
       const segment = segments[at] as number
       this.#segments[next[cell] as number] = segment
-      const [one, other] = [this.#vertex(segment), this.#vertex(segment + 1)]
-      this.#quadrants[cell] = (this.#quadrants[cell] as number) | quadrant(other.lon - one.lon, other.lat - one.lat)
+      const east = (this.#lons[segment + 1] as number) - (this.#lons[segment] as number)
+      const north = (this.#lats[segment + 1] as number) - (this.#lats[segment] as number)
+      this.#quadrants[cell] = (this.#quadrants[cell] as number) | quadrant(east, north)
       next[cell] = (next[cell] as number) + 1
     }
   }
