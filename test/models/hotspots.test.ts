@@ -204,6 +204,30 @@ describe('hotspots along roads', () => {
     await expect(findAlong(elsewhere, { ...search, signal: AbortSignal.abort() })).rejects.toThrow()
   })
 
+  test('a road is cut where positions contradict its kilometres: marks of two places are no cluster', async () => {
+    const around = even('A-1 28', 'even', 100, 30)
+    const marks = (apart_deg: number): RoadMark[] =>
+      Array.from({ length: 14 }, (_, nth) => mark('A-1 28', 31.2 + nth / 1000)).map(({ position, ...rest }, nth) => ({
+        ...{ ...rest, position: { ...position, lat: position.lat + (nth % 2) * apart_deg } },
+      }))
+    expect(await findAlong([...around, ...marks(0)], search)).toHaveLength(1)
+    // 1.5 km are possible within a kilometre.
+    expect(await findAlong([...around, ...marks(0.013)], search)).toHaveLength(1)
+    expect(await findAlong([...around, ...marks(0.014)], search)).toEqual([])
+  })
+
+  test('expected marks are reflected at the ends of a road: an even risk is no hotspot there', async () => {
+    expect(await findAlong(even('A-1 28', 'dense', 1500, 4), search)).toEqual([])
+  })
+
+  test('a shoulder of a higher peak is no hotspot of its own', async () => {
+    const gathered = (km: number, count: number): RoadMark[] => Array.from({ length: count }, () => mark('A-1 28', km))
+    const spots = (apart_km: number): Promise<readonly unknown[]> =>
+      findAlong([...even('A-1 28', 'even', 60, 60), ...gathered(31.2, 30), ...gathered(31.2 + apart_km, 20)], search)
+    expect(await spots(0.35)).toHaveLength(1)
+    expect(await spots(0.6)).toHaveLength(2)
+  })
+
   test('a set of the country: national editions with positions, by 250 and 500 m; outlines contain the accidents and the peak', async () => {
     expect(hotspotSets(['dgt-2023', 'dgt-2024'])).toEqual([])
     const sets = hotspotSets(['dgt-2023', 'dgt-2024', 'madrid-2024'], ['dgt-2024'])
