@@ -19,7 +19,7 @@ export const roadAxesDerived = defineDerived({
   by: 'model',
   into: roadAxes,
   from: [roadSections, roadPosts],
-  revision: 1,
+  revision: 2,
   parts: partsOf,
   reads: ({ from }) => sql`
     SELECT * FROM ${scan(roadSections, { part: { in: from } })}

@@ -59,6 +59,36 @@ test('a post that both neighbours contradict is left out, and a jump of kilometr
   ])
 })
 
+test('posts of both carriageways with one kilometre count once, the nearer one', () => {
+  const [axis] = measuredLines(
+    [line(0, 5)],
+    [1, 2, 3].flatMap((km) => [post(km, km, 10), post(km, km + 0.1, -30)]),
+  )
+  expect(axis?.posts).toEqual([1, 2, 3])
+  expect(Math.max(...(axis?.errors_m.slice(1, -1) ?? []))).toBeLessThan(35)
+})
+
+test('a re-numbered road keeps both places of a kilometre, and parts with falling kilometres', () => {
+  const again = measuredLines([line(0, 8)], [post(1), post(2), post(3), post(1, 5), post(2, 6), post(3, 7)])
+  expect(again.map(({ posts }) => posts)).toEqual([
+    [1, 2, 3],
+    [1, 2, 3],
+  ])
+  const [rising, falling] = measuredLines([line(0, 8)], [post(11, 1), post(12, 2), post(13, 3), post(12, 5), post(11, 6), post(10, 7)])
+  expect([rising?.posts, falling?.posts]).toEqual([
+    [11, 12, 13],
+    [10, 11, 12],
+  ])
+  expect(spans([rising as never, falling as never])).toEqual([
+    [10, 14],
+    [9, 13],
+  ])
+  // Its line is in the order of its kilometres: here southwards.
+  expect((falling?.line[0]?.[1] as number) - (falling?.line.at(-1)?.[1] as number)).toBeCloseTo(4 * KM_DEG, 4)
+  const swapped = [post(1), post(1.1, 1.1), post(1.3, 1.2), post(1.2, 1.3), post(1.4, 1.4), post(1.5, 1.5)]
+  expect(measuredLines([line(0, 3)], swapped).map(({ posts }) => posts)).toEqual([[1, 1.1, 1.2, 1.4, 1.5]])
+})
+
 test('a line without two posts within 60 m has no kilometres', () => {
   expect(measuredLines([line(0, 5)], [post(1), post(2, 2, 80)])).toEqual([])
   expect(measuredLines([line(0, 5)], [])).toEqual([])

@@ -108,51 +108,65 @@ interface Chain {
   readonly marks: readonly Mark[]
 }
 
+/** Parts with growing kilometres and with falling ones, as of re-numbered roads; all are drawn in the order of their kilometres. */
 function piecesOf(line: Line, { along, marks }: Chain): MeasuredLine[] {
-  const ordered = nearestOfEach(marks).sort((one, other) => one.s - other.s)
-  const rises = ordered.reduce((sum, mark, at) => sum + Math.sign(mark.km - (ordered[at - 1]?.km ?? mark.km)), 0)
-  if (rises === 0) return []
-  if (rises < 0) {
-    const length = along.at(-1) as number
-    const turned = ordered.map((mark) => ({ ...mark, s: length - mark.s }))
-    return piecesOf(line.toReversed(), { along: along.map((s) => length - s).toReversed(), marks: turned })
-  }
   const runs: Mark[][] = []
-  for (const mark of withoutOutliers(ordered)) {
-    const last = runs.at(-1)?.at(-1)
-    if (last && isConsistent(last, mark)) runs.at(-1)?.push(mark)
+  for (const mark of withoutOutliers(nearestOfEach(marks))) {
+    const run = runs.at(-1)
+    const last = run?.at(-1)
+    if (run && last && isConsistent(last, mark) && isStraight(run.at(-2), last, mark)) run.push(mark)
     else runs.push([mark])
   }
+  const length = along.at(-1) as number
+  const turned = { line: line.toReversed(), along: along.map((s) => length - s).toReversed() }
   return runs.flatMap((run, at) => {
     if (run.length < 2) return []
     const [first, last] = [run[0] as Mark, run.at(-1) as Mark]
-    // Up to half of the way to the next part: there the kilometres are others.
+    // Up to half of the way to the next part: there the kilometres are others. None is below 0.
     const [before, after] = [runs[at - 1]?.at(-1)?.s, runs[at + 1]?.[0]?.s]
-    const begin = Math.max(before === undefined ? 0 : (before + first.s) / 2, first.s - Math.min(BEYOND_M, 1000 * first.km))
-    const end = Math.min(after === undefined ? (along.at(-1) as number) : (after + last.s) / 2, last.s + BEYOND_M)
-    return [measured(line, { along, run, begin: Math.min(begin, first.s), end })]
+    const reach = ({ km }: Mark, isLow: boolean): number => (isLow ? Math.min(BEYOND_M, 1000 * km) : BEYOND_M)
+    const grows = last.km > first.km
+    const begin = Math.max(before === undefined ? 0 : (before + first.s) / 2, first.s - reach(first, grows))
+    const end = Math.min(after === undefined ? length : (after + last.s) / 2, last.s + reach(last, !grows))
+    if (grows) return [measured(line, { along, run, begin, end })]
+    const back = run.map((mark) => ({ ...mark, s: length - mark.s })).toReversed()
+    return [measured(turned.line, { along: turned.along, run: back, begin: length - end, end: length - begin })]
   })
 }
 
-/** Of the posts of both carriageways with the same kilometre, the nearest. */
+/** In path order; of the posts of both carriageways beside each other with the same kilometre, the nearest. */
 function nearestOfEach(marks: readonly Mark[]): Mark[] {
-  const best = new Map<number, Mark>()
-  for (const mark of marks) if (mark.off < (best.get(mark.km)?.off ?? Number.POSITIVE_INFINITY)) best.set(mark.km, mark)
-  return [...best.values()]
+  return [...Map.groupBy(marks, ({ km }) => km).values()]
+    .flatMap((same) => {
+      const best: Mark[] = []
+      for (const mark of same.toSorted((one, other) => one.s - other.s)) {
+        const last = best.at(-1)
+        // Farther along the path it is another place: the kilometre exists twice.
+        if (!last || mark.s - last.s > JUMP_M) best.push(mark)
+        else if (mark.off < last.off) best[best.length - 1] = mark
+      }
+      return best
+    })
+    .sort((one, other) => one.s - other.s)
 }
 
+/** Whether kilometres and path between two posts agree, in either direction. */
 function isConsistent(before: Mark, after: Mark): boolean {
-  const length_m = 1000 * (after.km - before.km)
+  const length_m = 1000 * Math.abs(after.km - before.km)
   return length_m > 0 && Math.abs(after.s - before.s - length_m) <= JUMP_M + JUMP_SHARE * length_m
 }
+
+/** Whether the kilometres of three posts go on growing, or falling. */
+const isStraight = (before: Mark | undefined, mark: Mark, after: Mark | undefined): boolean =>
+  !before || !after || mark.km - before.km > 0 === after.km - mark.km > 0
 
 /** Leaves out posts that contradict both neighbours, or one where the neighbours agree with each other. */
 function withoutOutliers(marks: readonly Mark[]): readonly Mark[] {
   const kept: Mark[] = []
   for (const [at, mark] of marks.entries()) {
     const [before, after] = [kept.at(-1), marks[at + 1]]
-    const fits = (!before || isConsistent(before, mark)) && (!after || isConsistent(mark, after))
-    if (!fits && before && after && isConsistent(before, after)) continue
+    const fits = (!before || isConsistent(before, mark)) && (!after || isConsistent(mark, after)) && isStraight(before, mark, after)
+    if (!fits && before && after && isConsistent(before, after) && isStraight(kept.at(-2), before, after)) continue
     kept.push(mark)
   }
   return kept
