@@ -30,6 +30,8 @@ export interface Ends {
   readonly km_to: number
   readonly province_code: string | null
   readonly direction?: string | null
+  /** Where it begins, if known: a road may have the kilometre twice. */
+  readonly near?: Point | null
 }
 
 /** Cells of the grid of segments, degrees. */
@@ -39,6 +41,8 @@ const COLUMNS = 100_000
 const JOIN_KM = 0.3
 /** A place at the end of a line is still on it. */
 const END_KM = 0.05
+/** Carriageways of one road are at most this far apart, m. */
+const CARRIAGEWAYS_M = 3000
 const POST_M = 30
 
 /** The measured axes of all roads, with an index: at national scale some two million points, in typed arrays. */
@@ -90,15 +94,23 @@ export class Axes {
     return this.#roads.get(road) ?? []
   }
 
-  /** The places of a kilometre, one in each province; of the carriageway of the direction, if it has one there. */
-  at(road: string, km: number, of: { readonly province_code: string | null; readonly direction?: string | null }): PlaceOnRoad[] {
+  /**
+   * The places of a kilometre, those of the direction and nearest to `near` first. Of carriageways beside each other one, that of
+   * the direction; a province has several if the road is re-numbered there.
+   */
+  at(road: string, km: number, of: Omit<Ends, 'km_from' | 'km_to'>): PlaceOnRoad[] {
     const there = this.of(road).filter(
       (axis) =>
         km >= axis.km_from - END_KM && km <= axis.km_to + END_KM && (of.province_code === null || axis.province_code === of.province_code),
     )
-    return [...Map.groupBy(there, ({ province_code }) => province_code).values()].map((axes) =>
-      this.#placeAt(chosen(axes, of.direction), km),
-    )
+    const rank = ({ direction }: PlaceOnRoad): number => (direction === of.direction ? 0 : direction === 'NEGATIVE' ? 2 : 1)
+    const away = ({ position }: PlaceOnRoad): number => (of.near ? distanceM(of.near, position) : 0)
+    const places: PlaceOnRoad[] = []
+    for (const place of there
+      .map((axis) => this.#placeAt(axis, km))
+      .sort((one, other) => rank(one) - rank(other) || away(one) - away(other) || one.error_m - other.error_m))
+      if (!places.some((one) => isSame(one, place))) places.push(place)
+    return places
   }
 
   /** The nearest place on each road to a position, at most `radius_m` away. */
@@ -130,7 +142,7 @@ export class Axes {
    * The line between two kilometres along the carriageway of the direction, in the order of the ends, and its error; null if a
    * part of it is not measured, or if it is longer than 1.6 times the kilometres and 1.5 km: it is then another way.
    */
-  line(road: string, { km_from, km_to, province_code, direction }: Ends): RoadLine | null {
+  line(road: string, { km_from, km_to, province_code, direction, near }: Ends): RoadLine | null {
     const [low, high] = km_from <= km_to ? [km_from, km_to] : [km_to, km_from]
     const travel = km_from <= km_to ? 'POSITIVE' : 'NEGATIVE'
     const path = this.#path(road, {
@@ -138,6 +150,7 @@ export class Axes {
       high,
       province_code,
       direction: direction === 'POSITIVE' || direction === 'NEGATIVE' ? direction : travel,
+      away: (axis) => (near ? distanceM(near, this.#placeAt(axis, km_from).position) : 0),
     })
     if (!path || path.line.length < 2 || path.length_m > longestRoadM(high - low)) return null
     return { line: km_from <= km_to ? path.line : path.line.toReversed(), error_m: path.error_m }
@@ -177,14 +190,13 @@ export class Axes {
   }
 
   /** The path through the parts that cover a stretch one after the other. */
-  #path(road: string, stretch: Span & { readonly province_code: string | null; readonly direction: string }): Path | null {
-    const { low, high, direction, province_code } = stretch
+  #path(road: string, { low, high, direction, province_code, away }: Stretch): Path | null {
     const wanted = this.of(road).filter((axis) => axis.km_to >= low - END_KM && axis.km_from <= high + END_KM)
     // A dual carriageway may go on as a single one. The province's own lines come first; others only go on where they end.
     const rank = (axis: Axis): number => 2 * Number(axis.province_code === province_code) + Number(axis.direction === direction)
     const ordered = wanted
       .filter((axis) => axis.direction === direction || axis.direction === 'BOTH')
-      .sort((one, other) => rank(other) - rank(one))
+      .sort((one, other) => rank(other) - rank(one) || away(one) - away(other))
     let [line, error_m, km] = [[] as Line[0][], 0, low]
     let before: Point | null = null
     for (;;) {
@@ -234,7 +246,8 @@ export class Axes {
     const first = this.#post(axis, before)
     return {
       ...{ road, province_code, direction, km, position: { lat: fine(position.lat), lon: fine(position.lon) } },
-      error_m: this.#errors[segment] as number,
+      // At a post the path does not count.
+      error_m: before === after ? POST_M : (this.#errors[segment] as number),
       before: first,
       after: before === after ? first : this.#post(axis, after),
     }
@@ -279,19 +292,23 @@ export class Axes {
   }
 }
 
-interface Span {
+interface Stretch {
   readonly low: number
   readonly high: number
+  readonly province_code: string | null
+  readonly direction: string
+  /** How far an axis is from where the stretch begins, m; 0 if that is unknown. */
+  readonly away: (axis: Axis) => number
 }
 
 interface Path extends RoadLine {
   readonly length_m: number
 }
 
-/** Of the carriageways at a place that of the direction, else the one of growing kilometres. */
-function chosen(axes: readonly Axis[], direction: string | null | undefined): Axis {
-  return (axes.find((axis) => axis.direction === direction) ?? axes.find((axis) => axis.direction !== 'NEGATIVE') ?? axes[0]) as Axis
-}
+/** Whether two places of a kilometre differ by no more than their errors, or by the other carriageway. */
+const isSame = (one: PlaceOnRoad, other: PlaceOnRoad): boolean =>
+  one.province_code === other.province_code &&
+  distanceM(one.position, other.position) <= (one.direction === other.direction ? one.error_m + other.error_m : CARRIAGEWAYS_M)
 
 function* cellsOf(one: Point, other: Point): Generator<number> {
   const [west, east] = [Math.min(one.lon, other.lon), Math.max(one.lon, other.lon)].map((lon) => Math.floor((lon + 180) / CELL_DEG)) as [

@@ -1,6 +1,7 @@
 import type { roadPoints } from '../datasets/road/road-points.ts'
 import type { Line, Point } from '../schema/columns.ts'
 import type { Row } from '../schema/dataset.ts'
+import { distanceM } from './distance.ts'
 
 /** A point of a road. */
 export type Post = Pick<Row<typeof roadPoints>, 'road' | 'province_code' | 'km' | 'position' | 'source' | 'records' | 'error_m'>
@@ -24,4 +25,10 @@ export interface RoadLine {
   readonly line: Line
   /** The largest error on the line, m. */
   readonly error_m: number
+}
+
+/** The place that is meant by those of a kilometre; null if none is, or if they differ by more than its error: each may be meant. */
+export function onlyPlace(places: readonly PlaceOnRoad[]): PlaceOnRoad | null {
+  const [widest] = places.toSorted((one, other) => other.error_m - one.error_m)
+  return widest && places.every(({ position }) => distanceM(position, widest.position) <= widest.error_m) ? widest : null
 }

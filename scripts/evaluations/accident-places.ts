@@ -35,7 +35,10 @@ export function accidentFigures(seed: number, provinces: readonly Province[]): F
   const accidents = spanishAccidents(world, 'dgt', 2024, ACCIDENTS)
   const axes = new Axes(provinces.flatMap(axisRows))
   const points = new Posts(pointsOf(seed, spanishAccidents(world, 'records', 2024, RECORDS)))
-  const onAxis = (accident: OnRoad) => placeOn(axes, accident)
+  const onAxis = (accident: OnRoad) => {
+    const place = placeOn(axes, accident)
+    return place === 'AMBIGUOUS' ? null : place
+  }
   const byPoints = ({ road, km, province_code }: OnRoad) => points.at(foldRoad(road), km, province_code)[0] ?? null
   return [...figuresOf('accidents AXIS', accidents, onAxis, true), ...figuresOf('accidents POINTS', accidents, byPoints, false)]
 }

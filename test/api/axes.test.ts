@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { withPlace } from '../../api/endpoints/road/incident-place.ts'
 import { Posts } from '../../api/endpoints/road/posts.ts'
-import { Axes, type AxisRow } from '../../lake/places/axes.ts'
+import { placeOn } from '../../jobs/derive/safety/positions.ts'
+import { Axes, type Axis, type AxisRow } from '../../lake/places/axes.ts'
 import { lengthM } from '../../lake/places/lines.ts'
-import type { Post } from '../../lake/places/place-on-road.ts'
+import type { PlaceOnRoad, Post } from '../../lake/places/place-on-road.ts'
 
 /** Degrees of latitude of a kilometre. */
 const KM = 180 / (Math.PI * 6371.0088)
@@ -61,6 +63,58 @@ describe('the line between two kilometres', () => {
     expect(lonOf({ km_from: 12, km_to: 14, direction: 'NEGATIVE' })).toBe(-4.001)
     expect(lonOf({ km_from: 12, km_to: 14, direction: 'BOTH' })).toBe(-4)
   })
+})
+
+describe('a kilometre at several places', () => {
+  const north = (km: number, east = 0) => ({ geometry: axis(10, 20).geometry.map(([lon, lat]) => [lon + east, lat + km * KM] as const) })
+  const lats = (places: readonly PlaceOnRoad[]) => places.map(({ position }) => Math.round((position.lat - 40) / KM))
+  const at12 = { province_code: '28' }
+
+  test('has all of them where a road is re-numbered within a province, or the one nearest to a position', () => {
+    const axes = new Axes([axis(10, 20), axis(10, 20, { ...north(30), chain: 2 })])
+    expect(lats(axes.at('A77', 12, at12))).toEqual([12, 42])
+    const near = { lat: 40 + 45 * KM, lon: -4 }
+    expect(lats(axes.at('A77', 12, { ...at12, near }))).toEqual([42, 12])
+    const stretch = { km_from: 12, km_to: 14, province_code: '28' }
+    expect(axes.line('A77', { ...stretch, near })?.line[0]?.[1]).toBeCloseTo(40 + 42 * KM)
+    expect(axes.line('A77', stretch)?.line[0]?.[1]).toBeCloseTo(40 + 12 * KM)
+    expect(placeOn(axes, { road: 'A-77', km: 12, province_code: '28', direction: 'BOTH' })).toBe('AMBIGUOUS')
+  })
+
+  test('is one place for both carriageways, and for parts that overlap within their errors', () => {
+    const dual = ['NEGATIVE', 'POSITIVE'].flatMap((direction) => [0, 30].map((km) => axis(10, 20, { direction, ...north(km, 0.01) })))
+    const places = new Axes(dual).at('A77', 12, at12)
+    expect([lats(places), places.map(({ direction }) => direction)]).toEqual([
+      [12, 42],
+      ['POSITIVE', 'POSITIVE'],
+    ])
+    expect(new Axes(dual).at('A77', 12, { ...at12, direction: 'NEGATIVE' }).map(({ direction }) => direction)).toEqual([
+      'NEGATIVE',
+      'NEGATIVE',
+    ])
+    expect(new Axes([axis(10, 20), axis(10, 20, north(0.02))]).at('A77', 12, at12)).toHaveLength(1)
+  })
+
+  test('places an incident without a province only if all are within the error, and states why not', () => {
+    const one = {
+      ...{ road: 'A-77', km: 12, km_to: null, direction: 'UNKNOWN', province_code: null, position: null },
+      ...{ location_method: null, location_error_m: null, position_absence: 'NOT_LOCATED', geometry: null, geometry_absent: null },
+    }
+    const absenceOf = (rows: readonly AxisRow[], posts: readonly Post[] = []) => withPlace(one, new Posts(posts, rows)).position_absence
+    expect(absenceOf([axis(10, 20), axis(10, 20, { province: '45', ...north(0.02) })])).toBeNull()
+    expect(absenceOf([axis(10, 20), axis(10, 20, { province: '45', ...north(2) })])).toBe('AMBIGUOUS')
+    expect(absenceOf([axis(10, 20), axis(10, 20, { ...north(30), chain: 2 })])).toBe('AMBIGUOUS')
+    expect(absenceOf([axis(10, 20)], [post(12, { province_code: '45', position: { lat: 40 + 9 * KM, lon: -4 } })])).toBe('AMBIGUOUS')
+    expect(absenceOf([axis(10, 20)], [post(12, { province_code: '45' })])).toBeNull()
+    expect(absenceOf([axis(30, 40)])).toBe('NOT_LOCATED')
+  })
+})
+
+test('the error of a kilometre is the same as that of its mark', () => {
+  const axes = new Axes([axis(10, 20)])
+  const [line] = axes.of('A77')
+  for (const mark of axes.marks(line as Axis)) expect(axes.at('A77', mark.km, { province_code: '28' })[0]?.error_m).toBe(mark.error_m)
+  expect(axes.at('A77', 12.4, { province_code: '28' })[0]?.error_m).toBe(23)
 })
 
 describe('axes and located posts together', () => {

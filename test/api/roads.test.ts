@@ -368,7 +368,7 @@ describe('incidents with only a road and kilometres', () => {
       expect(all.get('inc_placeless')).toMatchObject({ lon: -3, location_method: 'ROAD_KM', location_error_m: 100, geometry: null })
       expect(all.get('inc_placeless')?.lat).toBeCloseTo(40 + 5 * KM, 5)
       const stretch = all.get('inc_stretch')
-      expect(stretch).toMatchObject({ lon: -4, location_method: 'ROAD_KM', location_error_m: 40 })
+      expect(stretch).toMatchObject({ lon: -4, location_method: 'ROAD_KM', location_error_m: 30 })
       expect(stretch?.geometry.coordinates.map(([lon]: [number]) => lon)).toEqual([-4, -3.9965, -4])
       const none = { location_method: null, location_error_m: null, geometry: null, geometry_absent: null }
       expect(all.get('inc_north')).toMatchObject(none)

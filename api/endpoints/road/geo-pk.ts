@@ -112,7 +112,7 @@ export const roadPlaceList = defineEndpoint({
   plan: 'FREE',
   summary: 'Road and kilometre to position, and the reverse, with the error in metres',
   about:
-    'By `road` and `km`: one place, or one in each province with a road of that name. By `lat` and `lon`: the nearest place on each road nearby. ' +
+    'By `road` and `km`: one place, or several if provinces have a road of that name, or it is re-numbered. By `lat` and `lon`: the nearest place on each road nearby. ' +
     `An empty list means that the place is not located: no post within ${GAP_KM} km, or contradictory posts.`,
   statistic: { grain: 'One place on one road.', method: METHOD },
   params: { asked },

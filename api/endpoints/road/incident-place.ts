@@ -1,5 +1,6 @@
 import type { INCIDENT_LINE_ABSENCES } from '../../../lake/datasets/road/incident-codes.ts'
 import type { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { onlyPlace } from '../../../lake/places/place-on-road.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { Line, Point } from '../../../lake/schema/columns.ts'
 import type { State } from '../../define/endpoint.ts'
@@ -22,6 +23,7 @@ interface Placed {
   readonly position: Point | null
   readonly location_method: string | null
   readonly location_error_m: number | null
+  readonly position_absence: string | null
   readonly geometry: Line | null
   readonly geometry_absent: string | null
 }
@@ -35,13 +37,14 @@ type Incident = ReturnType<typeof toIncident>
 
 /**
  * An incident with its place on the road: the position of its kilometre if the source states none, and its line if it is between
- * two kilometres, or why it has none. Several roads of that name at the kilometre locate nothing.
+ * two kilometres, or why it has none. Several places of that road at the kilometre, as at a province border, locate nothing.
  */
 export function withPlace<I extends Placed>(one: I, posts: Posts | null): I {
   const { road, km, direction, province_code } = one
-  const [place, another] =
-    posts === null || road === null || km === null || one.position ? [] : posts.at(foldRoad(road), km, province_code, direction)
-  const located = place && !another ? { ...one, ...placeMembers(place) } : one
+  const isSought = posts !== null && road !== null && km !== null && !one.position
+  const places = isSought ? posts.at(foldRoad(road), km, province_code, direction) : []
+  const place = onlyPlace(places)
+  const located = place ? { ...one, ...placeMembers(place) } : places.length > 0 ? { ...one, position_absence: 'AMBIGUOUS' } : one
   const drawn = lineOf(located, posts)
   return typeof drawn === 'string' ? { ...located, geometry_absent: drawn } : { ...located, geometry: drawn, geometry_absent: null }
 }
@@ -50,7 +53,7 @@ export function withPlace<I extends Placed>(one: I, posts: Posts | null): I {
 function lineOf({ road, km, km_to, direction, province_code, position }: Placed, posts: Posts | null): Line | LineAbsence | null {
   if (!isStretch({ km, km_to })) return null
   if (posts === null) return 'NOT_NOW'
-  const ends = { km_from: km as number, km_to: km_to as number, province_code, direction }
+  const ends = { km_from: km as number, km_to: km_to as number, province_code, direction, near: position }
   const drawn = road === null || position === null ? null : posts.line(foldRoad(road), ends)
   const [first] = drawn?.line ?? []
   if (!drawn || !first || !position) return 'NOT_LOCATED'
@@ -59,7 +62,7 @@ function lineOf({ road, km, km_to, direction, province_code, position }: Placed,
 }
 
 const placeMembers = ({ position, error_m }: { readonly position: Point; readonly error_m: number }) => ({
-  ...{ position, location_method: 'ROAD_KM', location_error_m: error_m },
+  ...{ position, location_method: 'ROAD_KM', location_error_m: error_m, position_absence: null },
 })
 
 /** The current incidents with their places, without duplicates; made once per version of state and posts. */

@@ -1,3 +1,4 @@
+import { POSITION_ABSENCES } from '../../../lake/datasets/road/codes.ts'
 import { INCIDENT_LINE_ABSENCES } from '../../../lake/datasets/road/incident-codes.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { LOCATION_METHODS } from '../../../lake/datasets/safety/codes.ts'
@@ -64,6 +65,7 @@ const fields = {
     nullable: true,
     example: null,
   }),
+  position_absence: col.code(0, 'Why there is no position; null if there is one.', POSITION_ABSENCES, { nullable: true, example: null }),
   geometry: col.line(0, 'Line along the road between its two kilometres; null where the road is not located, and once it has ended.', {
     nullable: true,
     example: {
@@ -105,6 +107,7 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
   created_at: ['created_at'],
   location_method: [],
   location_error_m: [],
+  position_absence: [],
   geometry: [],
   geometry_absent: ['km_to'],
   ...END_DEPENDS,
@@ -124,6 +127,8 @@ export function isStretch({ km, km_to }: Pick<IncidentRow, 'km' | 'km_to'>): boo
 const PUBLISHED_PLACE = {
   location_method: () => null,
   location_error_m: () => null,
+  position_absence: ({ position, road, km }: IncidentRow) =>
+    position ? null : road === null || km === null ? 'NO_KILOMETRE' : 'NOT_LOCATED',
   geometry: () => null,
   geometry_absent: (row: IncidentRow) => (isStretch(row) ? ('AS_PUBLISHED' as const) : null),
 } as const

@@ -88,15 +88,15 @@ export class Posts {
   }
 
   /**
-   * Locates a kilometre of a road: one place, or one per province with a road of that name; none if posts are too far away or
-   * contradict each other. A measured axis takes precedence, of the direction's carriageway, then posts of one province over
+   * Locates a kilometre of a road: one place, or several if provinces have a road of that name, or it is re-numbered; none if
+   * posts are too far away or contradict each other. A measured axis takes precedence, of the direction's carriageway, then posts of one province over
    * posts on both sides of a border.
    */
   at(road: string, km: number, province_code: string | null, direction: string | null = null): PlaceOnRoad[] {
     const measured = this.axes.at(road, km, { province_code, direction })
     const isMeasured = new Set(this.axes.of(road).map((axis) => axis.province_code))
     const others = this.#atPosts(road, km, province_code).filter(
-      (place) => measured.length === 0 || (!isMeasured.has(place.province_code) && isApart(place, measured)),
+      (place) => measured.length === 0 || (!isMeasured.has(place.province_code) && measured.every((one) => isApart(one, place))),
     )
     return [...measured, ...others]
   }
@@ -267,10 +267,8 @@ function roundTo6(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6
 }
 
-/** Places of the same kilometre this far from each other are on different roads of the same name, m. */
-const APART_M = 20_000
-const isApart = ({ position }: PlaceOnRoad, places: readonly PlaceOnRoad[]): boolean =>
-  places.every((place) => distanceM(place.position, position) > APART_M)
+/** Places of the same kilometre are different ones if they are farther apart than their errors. */
+const isApart = (one: PlaceOnRoad, other: PlaceOnRoad): boolean => distanceM(one.position, other.position) > one.error_m + other.error_m
 
 const NAMES = sql`road, province_code, km, position_lat, position_lon, source, records, error_m`
 

@@ -33,7 +33,9 @@ export const kilometreParams = group(
 )
 
 const part = record('RoadPart', 'A continuous part of a road in a province: its measured axis, or a line through its located kilometres.', {
-  id: col.string(0, 'Road, province, direction and first kilometre.', { example: 'A-2/08/POSITIVE/582' }),
+  id: col.string(0, 'Road, province, direction and first kilometre; a further part that begins there has a number, too.', {
+    example: 'A-2/08/POSITIVE/582',
+  }),
   road: meaning(columns.road, 'Road designation.'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
@@ -102,6 +104,13 @@ function partOfAxis(axes: Axes, axis: Axis, { km_from, km_to, simplify_m }: Want
   }
 }
 
+/** Parts of a re-numbered road may begin at the same kilometre: the later ones have a number. */
+function withOwnIds(parts: readonly ValueOf<typeof part.fields>[]): ValueOf<typeof part.fields>[] {
+  return [...Map.groupBy(parts, ({ id }) => id).values()].flatMap((same) =>
+    same.map((one, at) => (at === 0 ? one : { ...one, id: `${one.id}/${at + 1}` })),
+  )
+}
+
 /** The requested stretch and tolerance; kilometres growing. */
 interface Wanted {
   readonly km_from: number
@@ -148,7 +157,7 @@ export const roadGeometry = defineEndpoint({
         const [first, ...rest] = run.filter(({ km }) => km >= stretch.km_from && km <= stretch.km_to)
         return first ? [partOf([first, ...rest], simplify ?? 0)] : []
       })
-      return [...lines, ...parts]
+      return withOwnIds([...lines, ...parts])
     },
     suggestion: async ({ cached }, { road }) => {
       const near = nearest(road, (await cached(roadPosts, '')).roads)

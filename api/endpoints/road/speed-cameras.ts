@@ -55,7 +55,7 @@ const speedCamerasOf = memo((state: State<typeof speedCameras>, posts: Posts | n
 /** The line of a section along the posts of its road, between its published ends where both are; null if not located. */
 export function sectionLine({ road, km, km_to, province_code, position, to }: Row, posts: Posts): Line | null {
   if (road === null || km === null || km_to === null || km === km_to) return null
-  const line = posts.line(foldRoad(road), { km_from: km, km_to, province_code })?.line
+  const line = posts.line(foldRoad(road), { km_from: km, km_to, province_code, near: position })?.line
   if (!line) return null
   const drawn: Line = position && to ? [[position.lon, position.lat], ...line.slice(1, -1), [to.lon, to.lat]] : line
   return lengthM(drawn) <= longestRoadM(Math.abs(km_to - km)) ? drawn : null

@@ -5,6 +5,7 @@ import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
 import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
+import { onlyPlace } from '../../../lake/places/place-on-road.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
@@ -177,7 +178,7 @@ function middleOf(one: Estimate, posts: Posts): Point | null {
   const known = middlesOf(posts)
   const found = known.get(one.section)
   if (found !== undefined) return found
-  const [place] = posts.at(one.road, (one.km + one.km_to) / 2, one.province_code)
+  const place = onlyPlace(posts.at(one.road, (one.km + one.km_to) / 2, one.province_code))
   known.set(one.section, place?.position ?? null)
   return place?.position ?? null
 }

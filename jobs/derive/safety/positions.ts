@@ -5,6 +5,7 @@ import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { Axes, type AxisRow } from '../../../lake/places/axes.ts'
 import { distanceM, EARTH_M } from '../../../lake/places/distance.ts'
+import type { PlaceOnRoad } from '../../../lake/places/place-on-road.ts'
 import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
@@ -42,7 +43,7 @@ export const accidentPositionsDerived = defineDerived({
   by: 'model',
   into: accidentPositions,
   from: [roadAccidents, roadPoints, roadAxes],
-  revision: 2,
+  revision: 3,
   // The axes of 52 provinces land one by one: each would rebuild every edition.
   isNightly: true,
   parts: (_versions, held) => partsOf(held(roadAccidents), held(roadPoints), held(roadAxes)),
@@ -60,7 +61,7 @@ export const animalPositionsDerived = defineDerived({
   by: 'model',
   into: animalAccidentPositions,
   from: [animalAccidents, roadPoints, roadAxes],
-  revision: 2,
+  revision: 3,
   isNightly: true,
   parts: (_versions, held) => partsOf(held(animalAccidents), held(roadPoints), held(roadAxes)),
   gives: ACCIDENT_COLUMNS,
@@ -90,6 +91,7 @@ async function located({ from }: DerivedPart, { given, read, signal }: ModelGive
     for (const accident of accidents) {
       const { source, edition, accident_id, period_start, position, error_m } = accident
       const onAxis = axes && placeOn(axes, accident)
+      if (onAxis === 'AMBIGUOUS') continue
       if (onAxis) rows.push({ ...{ source, edition, accident_id, period_start }, ...onAxis, method: 'AXIS' })
       else if (position && error_m !== null)
         rows.push({ ...{ source, edition, accident_id, period_start, position, error_m }, method: 'POINTS' })
@@ -100,18 +102,22 @@ async function located({ from }: DerivedPart, { given, read, signal }: ModelGive
 
 /**
  * The place on the carriageway of the accident's direction. Without a direction it is in the middle of both carriageways, and
- * half the distance between them is added to the error.
+ * half the distance between them is added to the error. AMBIGUOUS if the province has the kilometre at several places.
  */
 export function placeOn(
   axes: Axes,
   accident: Pick<Accident, 'road' | 'km' | 'province_code' | 'direction'>,
-): { readonly position: Point; readonly error_m: number } | null {
+): { readonly position: Point; readonly error_m: number } | 'AMBIGUOUS' | null {
   const { km, province_code } = accident
   const key = foldRoad(accident.road)
-  const on = (direction: string) => axes.at(key, km, { province_code, direction })[0]
-  if (accident.direction === 'POSITIVE' || accident.direction === 'NEGATIVE') return on(accident.direction) ?? null
-  const [one, other] = [on('POSITIVE'), on('NEGATIVE')]
+  const [[one, another], [other]] = ['POSITIVE', 'NEGATIVE'].map((direction) => axes.at(key, km, { province_code, direction })) as [
+    PlaceOnRoad[],
+    PlaceOnRoad[],
+  ]
+  if (another) return 'AMBIGUOUS'
   if (!one || !other) return null
+  if (accident.direction === 'POSITIVE') return one
+  if (accident.direction === 'NEGATIVE') return other
   const middle = (name: 'lat' | 'lon'): number => Number(((one.position[name] + other.position[name]) / 2).toFixed(6))
   return {
     position: { lat: middle('lat'), lon: middle('lon') },

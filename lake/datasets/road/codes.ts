@@ -149,6 +149,13 @@ export const TRAFFIC_SERIES = defineCodes('traffic_series', 'Kind of series that
   CORRIDOR: ['Corredor: media de sus sensores', 'Corridor: the mean of its sensors'],
 })
 
+/** Why an incident has no position. */
+export const POSITION_ABSENCES = defineCodes('position_absence', 'Why an incident has no position.', {
+  NO_KILOMETRE: ['Ni posición ni kilómetro publicados', 'Neither a position nor a kilometre of a road published'],
+  NOT_LOCATED: ['Kilómetro de la carretera no localizado', 'Kilometre of the road not located'],
+  AMBIGUOUS: ['Kilómetro en varios lugares', 'Kilometre at several places'],
+})
+
 /** Why there is no forecast of traffic. */
 export const FORECAST_ABSENCES = defineCodes('forecast_absence', 'Why there is no forecast of the traffic of a series.', {
   FEW_DAYS: ['Muy pocos días con datos', 'Too few days have data'],

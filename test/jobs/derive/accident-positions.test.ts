@@ -97,7 +97,7 @@ test('an edition is built again when points of roads grow, or it is corrected, w
   const lineage = async (): Promise<string> =>
     (await context.lake.table(accidentPositions).load())?.properties['derived.dgt-2024'] as string
   const first = await lineage()
-  expect(first).toMatch(/^r2 dgt-2024=\d+x1\/\/ 2026-01=\/\d+x1\/$/)
+  expect(first).toMatch(/^r3 dgt-2024=\d+x1\/\/ 2026-01=\/\d+x1\/$/)
   await landRows(
     context.lake,
     roadPoints,

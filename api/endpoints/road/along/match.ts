@@ -335,7 +335,7 @@ const growingBearing = memo((thing: Thing, posts: Posts | null): number | null =
   const place = posts?.nearest(position, ON_ROAD_M, foldRoad(road))[0]?.place
   if (posts && place && place.direction !== 'UNKNOWN') {
     // On a measured axis, between points as far apart as those of the path's bearing: posts may be on either side of a bend.
-    const at = (km: number): Point => posts.axes.at(foldRoad(road), km, place)[0]?.position ?? place.position
+    const at = (km: number): Point => posts.axes.at(foldRoad(road), km, { ...place, near: place.position })[0]?.position ?? place.position
     const [from, to] = [at(place.km - BEARING_M / 1000), at(place.km + BEARING_M / 1000)]
     if (from !== to) return bearing(from, to)
   }
