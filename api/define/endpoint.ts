@@ -130,8 +130,10 @@ export interface ListReturn<F extends Fields = Fields> {
   /** Name of the list in the reply. */
   readonly name: string
   readonly record: RecordShape<F>
-  /** Fields that together identify a record; the last criterion of every order. */
+  /** Fields that together identify a record, and its feature in GeoJSON; the last criterion of every order. */
   readonly key: readonly (keyof F & string)[]
+  /** Fields that order records before the key does, where the requested order is equal. */
+  readonly ties?: readonly (keyof F & string)[]
   /** Field that `ids` selects by; unset if records have no id of their own. */
   readonly id?: keyof F & string
   /** Fields that `sort` accepts, and the default order: a field, or `-` and a field for descending. */

@@ -26,7 +26,9 @@ export function orderOf(returns: ListReturn, sort: string | null): Order {
   const field = first.replace(/^-/, '')
   const falling = first.startsWith('-')
   // The key has the same direction, so that a list by time reads the same from both ends.
-  const key = returns.key.filter((name) => name !== field).map((name) => ({ field: name, falling, ranks: null }))
+  const key = [...(returns.ties ?? []), ...returns.key]
+    .filter((name) => name !== field)
+    .map((name) => ({ field: name, falling, ranks: null }))
   return [{ field, falling, ranks: ranksOf(returns, field) }, ...key]
 }
 

@@ -320,6 +320,8 @@ test('around a point, the zones that contain it come first, the smallest before 
     ['city', 0],
   ]
   expect(await found('lat=40.4&lon=-3.7')).toEqual(around)
+  const { features } = await service.json('/api/zbe?lat=40.4&lon=-3.7&format=geojson')
+  expect(features.map(({ id }: Reply) => id)).toEqual(['old-town', 'city'])
   expect(await found('bbox=1.9,40.9,2.2,41.2')).toEqual(['far'])
   expect(await found('')).toEqual(['city', 'far', 'no-outline', 'old-town'])
 })

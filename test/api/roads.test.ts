@@ -61,6 +61,7 @@ beforeAll(async () => {
   const found = [
     ...[incident('north', 4, 'POSITIVE'), incident('south', 6, 'NEGATIVE'), incident('both', 2, 'BOTH'), incident('end', 21, 'POSITIVE')],
     incident('placeless', 5, 'BOTH', { source: 'trafikoa', position: null }),
+    { ...incident('somewhere', 0, 'UNKNOWN'), km: null, position: null },
     incident('stretch', 11, 'POSITIVE', { road: 'A-77', km_to: 12, position: null }),
     incident('astray', 11, 'POSITIVE', { road: 'A-77', km_to: 12, position: { lat: 42, lon: -3 } }),
     incident('other', 4, 'POSITIVE', { road: 'M-5', position: { lat: 40, lon: -2 } }),
@@ -202,11 +203,12 @@ describe('/api/carreteras', () => {
     expect(await service.json('/api/carreteras/a 99')).toMatchObject({
       ...{ id: 'A-99', class: 'MOTORWAY', provinces: ['Madrid'], km_from: 1, km_to: 22, located_km: 8 },
       now: [
-        { kind: 'WORKS', count: 5 },
-        { kind: 'BEACON', count: 1 },
+        { kind: 'WORKS', count: 5, without_km: 1 },
+        { kind: 'BEACON', count: 1, without_km: 0 },
       ],
       state_url: '/api/carreteras/A-99/estado',
     })
+    expect((await service.json('/api/carreteras/A-99/estado?include=WORKS')).total).toBe(5)
     // A road with a measured axis only.
     expect(await service.json('/api/carreteras/A-77')).toMatchObject({ km_from: 10, km_to: 18, located_km: 5.8, provinces: ['Madrid'] })
     expect((await service.get('/api/carreteras/A-98')).status).toBe(404)
@@ -373,6 +375,7 @@ describe('incidents with only a road and kilometres', () => {
       const none = { location_method: null, location_error_m: null, geometry: null, geometry_absent: null }
       expect(all.get('inc_north')).toMatchObject(none)
       expect(stretch?.geometry_absent).toBeNull()
+      expect(all.get('inc_somewhere')).toMatchObject({ lat: null, position_absence: 'NO_KILOMETRE' })
       // Its published position is elsewhere: the line would be of another place.
       expect(all.get('inc_astray')).toMatchObject({ lat: 42, location_method: null, geometry: null, geometry_absent: 'ELSEWHERE' })
     },

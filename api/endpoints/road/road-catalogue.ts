@@ -21,6 +21,7 @@ import { ROAD_ITEMS } from './along/kinds.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 import { pathRoad } from './road-geometry.ts'
+import { countsOn } from './road-state.ts'
 import { accidentYears, dailyTraffic, type Holder, type RoadTraffic, roadHolders } from './road-traffic.ts'
 
 const ROAD_CLASSES = defineCodes('road_class', 'Class of a road, by its designation.', {
@@ -171,9 +172,12 @@ export const roadList = defineEndpoint({
 
 const profile = record('RoadProfile', 'A road with what is on it now, its traffic and its accidents.', {
   ...roadFields,
-  now: nested.objects('How many things are on the road now, by kind; kinds without any are left out.', {
+  now: nested.objects('How many things are on the road now, by kind, as its state lists them; kinds without any are left out.', {
     kind: col.code(0, 'Kind of thing.', ROAD_ITEMS, { example: 'INCIDENT' }),
     count: col.integer(0, 'Number of them.', { unit: '1', example: 2 }),
+    without_km: col.integer(0, 'Number of others that state the road without a kilometre: its state does not list them.', {
+      ...{ unit: '1', example: 0 },
+    }),
   }),
   accidents: nested.objects('Accidents with victims by source and year, the newest first; sources overlap and are never added.', {
     source: roadAccidents.columns.source,
@@ -204,13 +208,10 @@ export const roadById = defineEndpoint({
       const posts = await cached(roadPosts, '')
       const found = roadsOf(posts, await optional(dailyTraffic, ''), await optional(roadHolders, '')).get(road)
       if (!found) return null
-      const counts = new Map<string, number>()
-      for (const things of thingsOf(states, posts))
-        for (const { kind, road: own } of things) if (own !== null && foldRoad(own) === road) counts.set(kind, (counts.get(kind) ?? 0) + 1)
       const path = `/api/carreteras/${encodeURIComponent(found.id)}`
       return {
         ...found,
-        now: Object.keys(ROAD_ITEMS.codes).flatMap((kind) => (counts.has(kind) ? [{ kind, count: counts.get(kind) as number }] : [])),
+        now: countsOn(road, thingsOf(states, posts), posts.marks(road)),
         accidents: (await optional(accidentYears, road)) ?? [],
         ...{ state_url: `${path}/estado`, geometry_url: `${path}/geometria` },
       }

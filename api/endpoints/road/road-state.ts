@@ -65,6 +65,22 @@ function placedOn(road: string, kinds: readonly (readonly Thing[])[], posts: rea
   })
 }
 
+/** How many things `placedOn` has of each kind, and how many more state the road without a kilometre. */
+export function countsOn(
+  road: string,
+  kinds: readonly (readonly Thing[])[],
+  posts: readonly Post[],
+): { readonly kind: RoadItemKind; readonly count: number; readonly without_km: number }[] {
+  const placed = Map.groupBy(placedOn(road, kinds, posts), ({ thing }) => thing.kind)
+  const others = Map.groupBy(
+    kinds.flatMap((things) => (byRoad(things).get(road) ?? []).filter(({ km }) => km === null)),
+    ({ kind }) => kind,
+  )
+  return KINDS.map((kind) => ({ kind, count: placed.get(kind)?.length ?? 0, without_km: others.get(kind)?.length ?? 0 })).filter(
+    ({ count, without_km }) => count + without_km > 0,
+  )
+}
+
 function warned(thing: Thing, posts: readonly Post[]): Placed | null {
   const { area } = thing
   const inside = area ? posts.filter(({ position: { lon, lat } }) => isInPolygons(area, [lon, lat])) : []

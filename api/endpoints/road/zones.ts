@@ -94,7 +94,7 @@ export const zoneList = defineEndpoint({
   params: {},
   filters: [placeFilter, shapeFilter],
   // Zones that contain a point are all 0 m away: then the smallest comes first.
-  returns: listReturn('zones', zone, { key: ['area_km2', 'id'], sorts: ['id', 'name', 'area_km2', 'published_at', 'updated_at'] }),
+  returns: listReturn('zones', zone, { ties: ['area_km2'], sorts: ['id', 'name', 'area_km2', 'published_at', 'updated_at'] }),
   read: { kind: 'memory', from: [lowEmissionZones], records: ([state]) => state.rows.map(toZone) },
   example: { province: 'Madrid' },
 })
