@@ -37,6 +37,7 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
     col.point([0, 0], ''),
     orNull(fc.record({ lat: fc.constantFrom(41, 41.25, 41.5, 41.75, 90, -90), lon: fc.constantFrom(1.5, 1.999, 2, 2.5, 180, -180) })),
   ],
+  is_stale: [col.boolean(0, ''), fc.boolean()],
   type: [col.string(0, ''), orNull(fc.constantFrom('ACCIDENT', 'ROADWORKS', 'árbol'))],
   severity: [col.string(0, ''), orNull(fc.constantFrom('LOW', 'MEDIUM', 'HIGH', 'CRITICAL', 'UNKNOWN', 'FATAL'))],
   measures: [

@@ -120,19 +120,21 @@ function sensorsOfCity([readings, sensors]: Ask['states'], { id, source }: City)
   return { listed, newest: times.length === 0 ? null : Math.max(...times), said }
 }
 
+/** Whether a section has a recent state. */
+export const isReporting = ({ is_stale, level, intensity_veh_h }: Ask['states'][2]['rows'][number]): boolean =>
+  !is_stale && (level !== 'UNKNOWN' || intensity_veh_h !== null)
+
 function sectionsOfCity([, , states, catalogue]: Ask['states'], { id, source }: City): OfCity {
   const rows = states.rows.filter((row) => row.source === source)
-  const said = rows
-    .filter((row) => !row.is_stale && (row.level !== 'UNKNOWN' || row.intensity_veh_h !== null))
-    .map((row) => ({
-      ...{
-        ...row,
-        level_of_service: row.level === 'CLOSED' ? null : knownLevel(row.level),
-        isClosed: row.level === 'CLOSED',
-        load_pct: null,
-      },
-      starts_at: startOf(trafficSectionStates, row),
-    }))
+  const said = rows.filter(isReporting).map((row) => ({
+    ...{
+      ...row,
+      level_of_service: row.level === 'CLOSED' ? null : knownLevel(row.level),
+      isClosed: row.level === 'CLOSED',
+      load_pct: null,
+    },
+    starts_at: startOf(trafficSectionStates, row),
+  }))
   const known = new Set(catalogue.rows.filter((row) => row.city === id && row.status === 'ACTIVE').map((row) => row.section_id))
   // States of sections outside the catalogue count too.
   for (const row of rows) known.add(row.section_id)

@@ -2,6 +2,7 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { cameras } from '../../../lake/datasets/road/cameras.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
+import { DETECTOR_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
@@ -23,6 +24,7 @@ import { memo } from '../../define/memo.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { provinceField } from '../common-fields.ts'
 import { weatherNow } from '../weather/weather.ts'
+import { isReporting } from './city-traffic.ts'
 import { toIncident } from './incident.ts'
 import { closesRoad } from './incident-filters.ts'
 import { panelsOf } from './panel.ts'
@@ -37,8 +39,9 @@ const SUMMARY_TOPICS = defineCodes('summary_topic', 'What a count of the summary
   WORKS: ['Obras', 'Roadworks'],
   BEACONS: ['Balizas V16 activas', 'Active V16 beacons'],
   PANELS: ['Paneles con mensaje', 'Panels with a message'],
-  SENSORS: ['Detectores con medida reciente', 'Detectors with a recent reading'],
-  CITY_SECTIONS: ['Tramos urbanos con medida reciente', 'City sections with a recent state'],
+  SENSORS: ['Detectores de carretera con medida reciente', 'Detectors of roads with a recent reading'],
+  CITY_SENSORS: ['Sensores urbanos con medida reciente', 'City sensors with a recent reading'],
+  CITY_SECTIONS: ['Tramos urbanos con estado reciente, por ciudad', 'City sections with a recent state, by city'],
   WEATHER_WARNINGS: ['Avisos meteorológicos', 'Weather warnings'],
   ADVERSE_WEATHER: ['Estaciones con tiempo adverso', 'Weather stations with adverse conditions'],
   FUEL_STATIONS: ['Gasolineras', 'Filling stations'],
@@ -56,7 +59,8 @@ const PATHS: Readonly<Record<Topic, string>> = {
   WORKS: '/api/trafico/obras',
   BEACONS: '/api/v16',
   PANELS: '/api/panels?has_message=true',
-  SENSORS: '/api/trafico/intensidad',
+  SENSORS: '/api/trafico/intensidad?source=dgt&is_stale=false',
+  CITY_SENSORS: '/api/trafico/intensidad?source=madrid&is_stale=false',
   CITY_SECTIONS: '/api/trafico/ciudades',
   WEATHER_WARNINGS: '/api/weather/alerts',
   ADVERSE_WEATHER: `/api/weather?condition=${Object.keys(DRIVING_CONDITIONS.codes).join()}`,
@@ -128,15 +132,16 @@ const beaconCounts = memo((state: State<typeof v16Beacons>) => byProvince(state.
 const panelCounts = memo((messages: State<typeof vmsMessages>, devices: State<typeof vmsDevices>) =>
   byProvince(panelsOf([messages, devices]).filter(({ has_message }) => has_message)),
 )
-const sensorCounts = memo((readings: State<typeof trafficReadings>, sensors: State<typeof trafficSensors>) =>
-  byProvince(readingsOf([readings, sensors]).filter(({ is_stale }) => !is_stale)),
+const sensorCounts = memo(
+  (readings: State<typeof trafficReadings>, sensors: State<typeof trafficSensors>): readonly (readonly [Topic, Counts])[] => {
+    const recent = readingsOf([readings, sensors]).filter(({ is_stale }) => !is_stale)
+    return [
+      ['SENSORS', byProvince(recent.filter(({ source }) => source === DETECTOR_SOURCE))],
+      ['CITY_SENSORS', byProvince(recent.filter(({ source }) => source === LIVE_SOURCE))],
+    ]
+  },
 )
-const sectionCounts = memo((state: State<typeof trafficSectionStates>) =>
-  countsBy(
-    state.rows.filter(({ is_stale }) => !is_stale),
-    () => [],
-  ),
-)
+const sectionCounts = memo((state: State<typeof trafficSectionStates>) => countsBy(state.rows.filter(isReporting), () => []))
 const warningCounts = memo((state: State<typeof weatherAlerts>, minute: number) =>
   countsBy(
     state.rows.filter(({ expires_at }) => expires_at > minute),
@@ -169,7 +174,9 @@ const count = record(
     updated_at: col.instant(0, 'Newest publication that the number comes from; null before the first.', {
       ...{ nullable: true, example: '2026-01-02T12:23:28.413Z' },
     }),
-    url: col.string(0, 'Path of the list of them.', { example: '/api/incidents' }),
+    url: col.string(0, 'Path of the list of them; for sections the cities, with `sensors_reporting` of each.', {
+      example: '/api/incidents',
+    }),
   },
   { localise: (one, lang) => (lang === 'en' ? { ...one, title: SUMMARY_TOPICS.codes[one.topic]?.en ?? one.topic } : one) },
 )
@@ -214,7 +221,7 @@ function countsOf(states: StatesOf<typeof DATASETS>, now: number): Counted[] {
     ...incidentCounts(incident).map(([topic, counts]) => of(topic, counts, incident as State)),
     of('BEACONS', beaconCounts(beacon), beacon as State),
     of('PANELS', panelCounts(message, device), message as State),
-    of('SENSORS', sensorCounts(reading, sensor), reading as State),
+    ...sensorCounts(reading, sensor).map(([topic, counts]) => of(topic, counts, reading as State)),
     of('CITY_SECTIONS', sectionCounts(section), section as State),
     of('WEATHER_WARNINGS', warningCounts(alert, now), alert as State),
     of('ADVERSE_WEATHER', adverseCounts(observation, station), observation as State),

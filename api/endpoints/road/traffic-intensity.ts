@@ -5,7 +5,7 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
 import { projection, record, type ValueOf } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
-import { codeParam, listOf, withDefault } from '../../define/params.ts'
+import { booleanParam, codeParam, listOf, withDefault } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { provinceFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
@@ -110,6 +110,7 @@ export const trafficIntensity = defineEndpoint({
     levelFilter,
     provinceFilter,
     roadFilter,
+    columnFilter('is_stale', booleanParam('Only stale readings, or only those that are not.'), 'is_stale'),
   ],
   returns: readingList,
   read: {
