@@ -7,6 +7,7 @@ import type { TableQuality } from '../../lake/quality/tables.ts'
 import type { Column, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { JsonSchema } from '../../lake/schema/json.ts'
+import type { Source } from '../../lake/schema/sources.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import { type Around, aroundOf, withDistance } from './around.ts'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
@@ -204,6 +205,8 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   readonly about?: string
   /** The page that explains its method. */
   readonly explained?: MethodPage
+  /** Sources of what its replies have besides their datasets. */
+  readonly sources?: readonly Source[]
   readonly params: P
   /** Set if the path also takes a POST, whose body is the value of a parameter that may be too long for a URL. */
   readonly takesBody?: BodyParam

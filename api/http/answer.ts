@@ -163,7 +163,7 @@ function modifiedAt(
  */
 function tableLinks(endpoint: Endpoint, datasets: readonly Dataset[], otherSources: readonly Source[] = []): string[] {
   const named = datasets.flatMap(({ sources }) => sources.filter((source) => !otherSources.includes(source)))
-  const sources = new Map(named.map((source) => [source.id, source]))
+  const sources = new Map([...named, ...(endpoint.sources ?? [])].map((source) => [source.id, source]))
   const licences = [...sources.values()].map(
     ({ licence_url, attribution }) => `<${new URL(licence_url).href}>; rel="license"; title*=UTF-8''${extendedValue(attribution)}`,
   )

@@ -64,18 +64,21 @@ interface MetaMore {
   readonly hint?: string
   /** See `MemoryRead.otherSources`. */
   readonly otherSources?: readonly Source[]
+  /** See `Endpoint.sources`. */
+  readonly sources?: readonly Source[] | undefined
 }
 
 /** Returns the `meta` of a reply over datasets, the main one first. */
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  { lake, kept, figure, period, missing, coverage, hint, otherSources = [] }: MetaMore = {},
+  { lake, kept, figure, period, missing, coverage, hint, otherSources = [], sources: added = [] }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
   const span = lake ?? kept
   const isOwn = (source: Source): boolean => !otherSources.includes(source)
-  const sources = new Map(datasets.flatMap((dataset) => dataset.sources.filter(isOwn)).map((source) => [source.id, source]))
+  const own = datasets.flatMap((dataset) => dataset.sources.filter(isOwn))
+  const sources = new Map([...own, ...added].map((source) => [source.id, source]))
   const isLate = (dataset: Dataset): boolean =>
     dataset.sources.every(isOwn)
       ? state.isStale(dataset)

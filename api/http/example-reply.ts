@@ -40,6 +40,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
     ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
     ...(read.kind === 'memory' && (read.reportsMissing || read.onlyFresh) ? { missing: [] } : {}),
     ...placeMetaOf(gapOf(endpoint), {}),
+    sources: endpoint.sources,
     ...(endpoint.statistic && !endpoint.statistic.hasYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json

@@ -147,6 +147,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
       ...(findMissing || read.onlyFresh || absent.length > 0 ? { missing: [...((await findMissing?.()) ?? []), ...absences] } : {}),
       ...placeMetaOf(gap(), values.own),
       otherSources: otherSourcesOf(values),
+      sources: endpoint.sources,
     })
   }
 

@@ -71,7 +71,7 @@ export function systemHandler(
       // If the index has changed since, the body does not match the tag.
       const marked = (body: ResponseBody): ResponseBody => (search.version === version ? body : { ...body, isPartial: true })
       const unknown = (): Problem => unknownThing(values.path, read.suggestion?.(system, values.own) ?? null)
-      const meta = metaOf(state, shown, placeMetaOf(null, values.own))
+      const meta = metaOf(state, shown, { ...placeMetaOf(null, values.own), sources: endpoint.sources })
       if (!found) throw unknown()
       const { records, sideLists } = 'sideLists' in found ? found : { records: found, sideLists: {} }
       if (endpoint.returns.kind === 'list')

@@ -26,6 +26,19 @@ const LIST: readonly (readonly [code: string, iso_code: string, names: readonly 
   ['16', 'ES-PV', ['País Vasco', 'Euskadi'], '01 20 48'],
 ]
 
+/** Communities and autonomous cities of one province, by ISO 3166-2, with the name of INE's list first. */
+export const singleCommunities: readonly (readonly [iso_code: string, province_code: string, names: readonly string[]])[] = [
+  ['ES-AS', '33', ['Principado de Asturias', "Principáu d'Asturies"]],
+  ['ES-CB', '39', ['Cantabria']],
+  ['ES-CE', '51', ['Ceuta']],
+  ['ES-IB', '07', ['Illes Balears', 'Islas Baleares']],
+  ['ES-MC', '30', ['Región de Murcia']],
+  ['ES-MD', '28', ['Comunidad de Madrid']],
+  ['ES-ML', '52', ['Melilla']],
+  ['ES-NC', '31', ['Comunidad Foral de Navarra', 'Nafarroako Foru Komunitatea']],
+  ['ES-RI', '26', ['La Rioja']],
+]
+
 /** The communities of several provinces, by code. */
 export const communities: readonly Community[] = Object.freeze(
   LIST.map(([code, iso_code, names, codes]) => Object.freeze({ code, iso_code, names, province_codes: codes.split(' ') })),
@@ -38,4 +51,9 @@ const byProvince: ReadonlyMap<string, Community> = new Map(
 /** The community of a province, by INE code; undefined if the province is a community by itself. */
 export function communityOf(province_code: string): Community | undefined {
   return byProvince.get(province_code)
+}
+
+/** The names of a province's community or autonomous city, by INE code of the province; none for other codes. */
+export function communityNames(province_code: string): readonly string[] {
+  return communityOf(province_code)?.names ?? singleCommunities.find(([, code]) => code === province_code)?.[2] ?? []
 }

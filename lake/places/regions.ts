@@ -1,5 +1,5 @@
 import type { Point } from '../schema/columns.ts'
-import { communities } from './communities.ts'
+import { communities, singleCommunities } from './communities.ts'
 import { allIslands, type Island } from './islands.ts'
 import { placeAt } from './municipalities.ts'
 import { foldName, nameKeys } from './names.ts'
@@ -7,12 +7,6 @@ import { type Province, provinceByCode, provinceByName, provinces } from './prov
 
 /** A part of Spain: INE codes of whole provinces (two digits), or of the municipalities of an island (five). */
 export type Region = readonly string[]
-
-/** Autonomous communities of one province, by ISO 3166-2. */
-const SINGLE: Readonly<Record<string, string>> = {
-  ...{ 'ES-AS': '33', 'ES-CB': '39', 'ES-CE': '51', 'ES-IB': '07', 'ES-MC': '30' },
-  ...{ 'ES-MD': '28', 'ES-ML': '52', 'ES-NC': '31', 'ES-RI': '26' },
-}
 
 const ownNames = ({ name, names }: Province): readonly string[] => [name, ...name.split('/'), ...Object.values(names)]
 
@@ -27,7 +21,7 @@ export function regionOf(text: string): Region | undefined {
   if (province) return [province.code]
   byName ??= new Map([
     ...communities.flatMap(({ iso_code, names, province_codes }) => entries([iso_code, ...names], province_codes)),
-    ...Object.entries(SINGLE).flatMap(([iso_code, code]) => entries([iso_code], [code])),
+    ...singleCommunities.flatMap(([iso_code, code, names]) => entries([iso_code, ...names], [code])),
     ...allIslands().flatMap(({ code, name, names, municipality_codes }) => entries([code, name, ...names], municipality_codes)),
     // A province's own name takes precedence over an island's, and that over a province's short form: Tenerife is the island.
     ...provinces.flatMap((one) => entries(ownNames(one), [one.code])),

@@ -380,11 +380,13 @@ test('a province and a municipality have names, a boundary, what is there now, a
     exampleTableRow(municipalityRegister, { edition, municipality_code, province_code: municipality_code.slice(0, 2), population })
   await service.land(municipalityRegister, [people('2024', '28079', 1), people('2024', '28065', 2)], Date.UTC(2025, 0, 1))
   await service.land(municipalityRegister, [people('2025', '28079', 300), people('2025', '28065', 40), people('2025', '28001', null)], T0)
-  const { provinces } = await service.json('/api/geo/provincias?q=vizcaya&zoom=6')
+  const { provinces, meta } = await service.json('/api/geo/provincias?q=vizcaya&zoom=6')
+  expect(meta.sources).toMatchObject([{ id: 'ign_boundaries', attribution: expect.stringContaining('BDLJE CC-BY 4.0 ign.es') }])
   expect(provinces).toMatchObject([
     { id: '48', name: 'Bizkaia', community_names: ['País Vasco', 'Euskadi'], geometry: { type: 'MultiPolygon' } },
   ])
   const madrid = await service.json('/api/geo/provincias/28')
+  expect(madrid.community_names).toEqual(['Comunidad de Madrid'])
   expect(madrid).toMatchObject({ population: 340, population_year: 2025, counts: { panels: 4, low_emission_zones: zones.length + 1 } })
   expect(await service.json('/api/geo/municipios/28001')).toMatchObject({ population: null, population_year: null })
   expect((await service.json('/api/geo/municipios?q=getafe')).municipalities).toMatchObject([{ id: '28065', province: 'Madrid' }])

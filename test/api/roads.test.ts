@@ -48,7 +48,8 @@ const axis = (direction: string, east: number, [from, to]: readonly [number, num
 let service: TestService
 beforeAll(async () => {
   service = await startService()
-  await service.land(roadPoints, [...[1, 3, 5, 7, 20, 22].map((km) => post('A-99', km)), post('M-5', 1)], AT)
+  const island = { ...post('MA-13', 10), province_code: '07', position: { lat: 39.65, lon: 2.8 } }
+  await service.land(roadPoints, [...[1, 3, 5, 7, 20, 22].map((km) => post('A-99', km)), post('M-5', 1), island], AT)
   const axes = [axis('POSITIVE', 0, [10, 14]), axis('NEGATIVE', -0.0005, [10, 14]), axis('POSITIVE', 0, [17, 18], 2)]
   await service.land(roadAxes, axes, AT)
   const section = (section_id: string, road: string, is_state_road: boolean | null, part = 'new', published_at = AT): AnyRow => ({
@@ -129,19 +130,18 @@ describe('/api/carreteras/{road}/geometria', () => {
 })
 
 describe('/api/trafico/resumen', () => {
-  /** Lists with other filters of their own by default. */
-  const OTHER = ['SENSORS', 'CITY_SECTIONS']
-
   test.each(['', '?province=28', '?province=18', '?province=08', '?province=Cataluña'])('%s counts what the lists have', async (query) => {
     const examples = await exampleService()
     const { counts } = await examples.json(`/api/trafico/resumen${query}`)
     let total = 0
     for (const { topic, count, url } of counts) {
-      if (OTHER.includes(topic)) continue
-      expect([topic, count]).toEqual([topic, (await examples.json(url)).total])
+      const list = await examples.json(url)
+      const sections = list.cities?.filter(({ kind }: Reply) => kind === 'SECTIONS')
+      const counted = sections ? sections.reduce((sum: number, one: Reply) => sum + one.sensors_reporting, 0) : list.total
+      expect([topic, count ?? counted]).toEqual([topic, counted])
       total += count
     }
-    expect([counts.length, total > 0]).toEqual([14, true])
+    expect([counts.length, total > 0]).toEqual([15, true])
   })
 
   test('of a list that has not arrived there is no number', async () => {
@@ -169,7 +169,7 @@ describe('a community or an island as province', () => {
       400,
       expect.arrayContaining(['Soria', 'Cataluña', 'La Gomera']),
     ])
-    const island = await service.get('/api/carreteras?province=Tenerife')
+    const island = await service.get('/api/v16/history?province=Tenerife')
     expect(await island.json()).toMatchObject({ status: 400, errors: [{ parameter: 'province', allowed: ['Santa Cruz de Tenerife'] }] })
     const outside = await service.get('/api/incidents?province=Galicia&municipality=Getafe')
     expect(((await outside.json()) as Reply).errors[0].detail).toContain('of Galicia')
@@ -191,12 +191,14 @@ describe('/api/carreteras', () => {
   test('lists roads with located kilometres, by text, class and province', async () => {
     const list = async (query: string): Promise<string[]> =>
       (await service.json(`/api/carreteras?${query}`)).roads.map(({ id }: Reply) => id)
-    expect(await list('')).toEqual(['A-77', 'A-99', 'M-5'])
+    expect(await list('')).toEqual(['A-77', 'A-99', 'M-5', 'MA-13'])
     expect(await list('q=a99')).toEqual(['A-99'])
     expect(await list('class=OTHER&province=Madrid')).toEqual(['M-5'])
     expect(await list('province=Sevilla')).toEqual([])
+    expect(await list('province=Mallorca')).toEqual(['MA-13'])
+    expect(await list('province=Menorca')).toEqual([])
     const { roads } = await service.json('/api/carreteras')
-    expect(roads.map(({ holder }: Reply) => holder)).toEqual(['STATE', 'SEVERAL', null])
+    expect(roads.map(({ holder }: Reply) => holder)).toEqual(['STATE', 'SEVERAL', null, null])
   })
 
   test('one road has its provinces, kilometres, and what is on it now', async () => {

@@ -106,8 +106,8 @@ test('a domain of endpoints has the name of its folder, which is the name of a d
   expect(foldersOf('lake/datasets')).toEqual(expect.arrayContaining(ids.filter((id) => !WITHOUT_DATASETS.includes(id))))
 })
 
-test('every source that is declared is named by a dataset, and no two have the same id', async () => {
-  const named = new Set<unknown>(datasets.flatMap(({ sources }) => sources))
+test('every source that is declared is named by a dataset or an endpoint, and no two have the same id', async () => {
+  const named = new Set<unknown>([...datasets, ...endpoints].flatMap(({ sources = [] }) => sources))
   const declared = (await exportsOf('lake/datasets')).filter(
     (one): one is { readonly id: string } => typeof one === 'object' && one !== null && 'commercial_use' in one,
   )

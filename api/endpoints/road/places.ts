@@ -3,13 +3,14 @@ import { chargingSites } from '../../../lake/datasets/road/charging-sites.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
 import { municipalityRegister } from '../../../lake/datasets/road/municipality-register.ts'
+import { ignBoundaries } from '../../../lake/datasets/road/sources.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import type { Area } from '../../../lake/places/atlas.ts'
 import { loadAtlas } from '../../../lake/places/atlas.ts'
 import { boundaryOf } from '../../../lake/places/boundaries.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
-import { communityOf } from '../../../lake/places/communities.ts'
+import { communityNames } from '../../../lake/places/communities.ts'
 import { distanceM } from '../../../lake/places/distance.ts'
 import { allMunicipalities, municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
@@ -80,8 +81,8 @@ const provinceFields = {
   id: col.string(0, 'INE code.', { example: '28' }),
   name: col.string(0, 'Official name.', { example: 'Madrid' }),
   names: col.list([0, 0], 'Names in every official language.', col.string(0, 'Name.'), { example: ['Madrid'] }),
-  community_names: col.list([0, 0], 'Names of its autonomous community; empty if it is one by itself.', col.string(0, 'Name.'), {
-    example: [],
+  community_names: col.list([0, 0], 'Names of its autonomous community or city.', col.string(0, 'Name.'), {
+    example: ['Comunidad de Madrid'],
   }),
   ...placed('province'),
 } as const
@@ -167,7 +168,7 @@ function provinceOf(code: string, atZoom: (typeof ZOOMS)[number] | null): ValueO
   const { name, names } = provinceByCode(code) as (typeof provinces)[number]
   const all = [...new Set([...name.split('/'), ...Object.values(names)])]
   const area = areas(loadAtlas()).provinces.get(code)
-  const community_names = communityOf(code)?.names ?? []
+  const community_names = communityNames(code)
   return { id: code, name, names: all, community_names, ...boxOf(area), geometry: drawn(area, atZoom) }
 }
 
@@ -267,6 +268,7 @@ export const provinceList = defineEndpoint({
   plan: 'FREE',
   summary: 'Provinces: INE code, names in every official language, box and boundary',
   about: ABOUT_BOUNDARY,
+  sources: [ignBoundaries],
   params: { zoom },
   filters: [nameFilter],
   returns: listReturn('provinces', province, { sorts: ['id', 'name'] }),
@@ -281,6 +283,7 @@ export const provinceByCodeDetail = defineEndpoint({
   plan: 'FREE',
   summary: 'One province with what is there now',
   about: ABOUT_BOUNDARY,
+  sources: [ignBoundaries],
   params: { code: required(textParam('INE code of the province, two digits.', { max: 20, example: '28' })), zoom: withDefault(zoom, '7') },
   returns: { kind: 'one', record: provinceDetail },
   read: {
@@ -305,6 +308,7 @@ export const municipalityList = defineEndpoint({
   plan: 'FREE',
   summary: 'Municipalities: INE code, names, province and box',
   about: ABOUT_BOUNDARY,
+  sources: [ignBoundaries],
   params: {},
   filters: [nameFilter, inRegion],
   returns: listReturn('municipalities', municipality, { sorts: ['id', 'name'], limit: { default: 100, max: 20_000 } }),
@@ -319,6 +323,7 @@ export const municipalityByCodeDetail = defineEndpoint({
   plan: 'FREE',
   summary: 'One municipality with its boundary, what is there now and the nearest services',
   about: `${ABOUT_BOUNDARY} Services are measured from the middle of the box.`,
+  sources: [ignBoundaries],
   params: {
     code: required(textParam('INE code of the municipality, five digits.', { max: 20, example: '28079' })),
     zoom: withDefault(zoom, '10'),

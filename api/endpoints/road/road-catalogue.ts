@@ -3,8 +3,10 @@ import { roadSections } from '../../../lake/datasets/road/road-network.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
+import { islandAt } from '../../../lake/places/islands.ts'
 import { lengthM } from '../../../lake/places/lines.ts'
 import type { Post } from '../../../lake/places/place-on-road.ts'
+import { codeOfRegion, isIsland } from '../../../lake/places/regions.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
@@ -13,7 +15,7 @@ import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, listOf, textParam } from '../../define/params.ts'
-import { roadName, wholeProvinceParam } from '../../define/params-place.ts'
+import { provinceParam, roadName } from '../../define/params-place.ts'
 import { nearest } from '../../define/suggest.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { provinceName } from '../common-fields.ts'
@@ -73,7 +75,8 @@ const roadFields = {
   position: col.point([0, 0], 'A located kilometre about halfway.', { example: { lat: 41.514583, lon: 1.897944 } }),
 } as const
 
-type Road = ValueOf<typeof roadFields>
+/** A road with the codes of the provinces and islands that it is in. */
+type Road = ValueOf<typeof roadFields> & { readonly places: ReadonlySet<string> }
 
 const listed = record('Road', 'A road with located kilometres.', roadFields)
 
@@ -89,6 +92,7 @@ const roadsOf = memo(
       [...posts.roads].map((road) => {
         const all = posts.marks(road)
         const [first, last, middle] = [all[0], all.at(-1), all[all.length >> 1]] as [Post, Post, Post]
+        const islands = all.flatMap(({ province_code, position }) => islandAt(province_code, position) ?? [])
         const codes = [...new Set(all.map(({ province_code }) => province_code))].sort()
         const counted = traffic?.get(road) ?? null
         const id = roadName(middle.road)
@@ -97,6 +101,7 @@ const roadsOf = memo(
           {
             ...{ id, name: names.get(road) ?? null, class: classOf(id), holder: holders?.get(road) ?? null },
             provinces: codes.flatMap((code) => provinceName(code) ?? []),
+            places: new Set([...codes, ...islands]),
             ...{ province_codes: codes, km_from: first.km, km_to: last.km, located_km: locatedKm(posts, road) },
             counted_km: counted && Math.round(10 * counted.length_km) / 10,
             ...{ imd_veh_day: counted && Math.round(counted.imd), imd_year: counted && counted.year, position: middle.position as Point },
@@ -134,11 +139,11 @@ const classFilter = defineMemoryFilter({
 })
 const ownProvinceFilter = defineMemoryFilter({
   name: 'province',
-  param: wholeProvinceParam,
+  param: provinceParam,
   matches:
     (region) =>
-    ({ province_codes }: Road) =>
-      province_codes.some((code) => region.includes(code)),
+    ({ places }: Road) =>
+      isIsland(region) ? places.has(codeOfRegion(region)) : region.some((code) => places.has(code)),
   present: { province: ({ province_codes }: Road) => province_codes },
 })
 

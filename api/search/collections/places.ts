@@ -2,7 +2,7 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { loadAtlas } from '../../../lake/places/atlas.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
-import { communityOf } from '../../../lake/places/communities.ts'
+import { communityNames } from '../../../lake/places/communities.ts'
 import { allIslands } from '../../../lake/places/islands.ts'
 import { allMunicipalities } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
@@ -61,7 +61,7 @@ export const provinceCollection = defineCollection({
         id: code,
         title: name,
         subtitle: 'Provincia',
-        names: [...name.split('/'), ...Object.values(names), ...(communityOf(code)?.names ?? [])],
+        names: [...name.split('/'), ...Object.values(names), ...communityNames(code)],
         codes: [code],
         position: area ? middle(area) : null,
         province_code: code,

@@ -119,6 +119,17 @@ export const ign = defineSource({
   commercial_use: 'yes',
 })
 
+/** Boundaries of IGN (BDLJE), as npm's es-atlas has them. */
+export const ignBoundaries = defineSource({
+  id: 'ign_boundaries',
+  publisher: 'Instituto Geográfico Nacional',
+  url: 'https://github.com/martgnz/es-atlas',
+  licence: 'CC BY 4.0',
+  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  attribution: 'Obra derivada de BDLJE CC-BY 4.0 ign.es (es-atlas)',
+  commercial_use: 'yes',
+})
+
 /** IGN's register of municipalities and settlements (Nomenclátor, NGMEP). */
 export const ignRegister = defineSource({
   id: 'ign_register',
