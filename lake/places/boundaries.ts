@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Line, MultiPolygon } from '../schema/columns.ts'
 import type { Area } from './atlas.ts'
 import { outlinesOf } from './outlines.ts'
@@ -6,10 +7,11 @@ import { polygonsOfRing, polygonsOfRings } from './simple-rings.ts'
 
 /** Metres of a pixel of web maps at the equator at zoom 0, with tiles of 256 pixels. */
 const PIXEL_M = 156_543
-const known = new Map<string, MultiPolygon>()
+/** The boundaries of a map or two; all of Spain at every zoom would be 130 MB. */
+const known = new LRUCache<string, MultiPolygon>({ max: 1000 })
 
 /**
- * The boundary of an area of the atlas, simplified to a pixel of a web map at a zoom in the middle of Spain. Cached;
+ * The boundary of an area of the atlas, simplified to a pixel of a web map at a zoom in the middle of Spain. The last ones are cached;
  * valid, even where the rings of the atlas run along or cross each other; empty for an area without extent.
  */
 export function boundaryOf(area: Area, zoom: number): MultiPolygon {

@@ -4,6 +4,7 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
+import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { defineDerived, type MonthSpan } from '../define.ts'
 
@@ -22,7 +23,7 @@ export const roadPointsDerived = defineDerived({
   from: [incidents, v16Beacons, fuelStations, vmsDevices, trafficSensors],
   // The city's sensors are on streets, which have no kilometres.
   sources: roadPoints.sources,
-  revision: 3,
+  revision: 4,
   watermark: 'day',
   countsFirstDay: true,
   reads: ({ to }) => ({ from: to - YEAR_MS, to }),
@@ -53,7 +54,7 @@ function pointsOf({ month }: MonthSpan, [incident, beacon, station, panel, senso
         WHERE position_issue IS NULL AND status = 'ACTIVE'
     ),
     placed AS (
-      SELECT rank, source, thing, upper(regexp_replace(strip_accents(road), '[^A-Za-z0-9]+', '', 'g')) AS key, road,
+      SELECT rank, source, thing, ${foldRoadSql(sql`road`)} AS key, road,
         CAST(round(km, 1) AS DECIMAL(9, 1)) AS km, province_code, lat, lon, max(observed_at) AS observed_at
       FROM located
       WHERE road IS NOT NULL AND km >= 0.1 AND province_code IS NOT NULL AND lat IS NOT NULL

@@ -76,6 +76,11 @@ async function made(rows: {
 }
 const northOf = ({ position }: AnyRow): number => Math.round(((position as Post['position']).lat - 40) * DEGREE_M)
 
+test('spellings of a road are one road: N-II is N-2', async () => {
+  const rows = await made({ incidents: [incident(10, 0, { road: 'N-II' }), incident(10, 20, { road: 'N-2' })] })
+  expect(rows.map(({ records }) => records)).toEqual([2])
+})
+
 test('a point is the median of the things there, each counted once, and as far off as the farthest of them', async () => {
   const again = incident(10.04, 0, { source_id: 'same' })
   const points = await made({

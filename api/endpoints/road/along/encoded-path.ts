@@ -1,7 +1,7 @@
 import type { Line } from '../../../../lake/schema/columns.ts'
 import { InvalidParam } from '../../../define/problems.ts'
 
-/** The longest path, in positions and metres. */
+/** The most positions of a path. */
 export const POSITIONS_MOST = 50_000
 
 const WHERE = { parameter: 'path' } as const
