@@ -15,12 +15,7 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import { allMunicipalities, municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import { isOfRegion } from '../../../lake/places/regions.ts'
-import { scan } from '../../../lake/query/scan.ts'
-import { sql } from '../../../lake/query/sql.ts'
 import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
-import type { Row } from '../../../lake/schema/dataset.ts'
-import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint, listReturn, type State, type StatesOf } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
@@ -31,6 +26,7 @@ import { searchFilter } from '../../filters/search.ts'
 import { municipalityNames } from '../../search/documents.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
 import { NETWORK_TABLES, type RailNetwork, railNetwork } from '../rail/network.ts'
+import { inhabitants, type Register } from './inhabitants.ts'
 import { withoutDuplicates } from './same-incident.ts'
 
 const DATASETS = [incidents, v16Beacons, vmsDevices, fuelStations, chargingSites, lowEmissionZones] as const
@@ -69,7 +65,7 @@ const placed = (of: string) =>
     }),
   }) as const
 
-const inhabitants = (of: string) =>
+const population = (of: string) =>
   ({
     population: col.integer(0, `Inhabitants of the ${of} in IGN's register; null where it is not imported.`, {
       ...{ unit: '1', nullable: true, example: 3_422_416 },
@@ -101,13 +97,13 @@ const counts = nested.object('What is there now; a feed that has not arrived cou
 const province = record('Province', 'A province or autonomous city.', provinceFields)
 const provinceDetail = record('ProvinceDetail', 'A province with what is there now.', {
   ...provinceFields,
-  ...inhabitants('province'),
+  ...population('province'),
   counts,
 })
 const municipality = record('Municipality', 'A municipality.', municipalityFields)
 const municipalityDetail = record('MunicipalityDetail', 'A municipality with what is there now and the nearest services.', {
   ...municipalityFields,
-  ...inhabitants('municipality'),
+  ...population('municipality'),
   geometry: municipalBoundary,
   counts,
   nearest: nested.objects('The nearest service of each kind within 100 km of the middle of the municipality.', {
@@ -128,27 +124,6 @@ function boxOf(area: Area | undefined): Pick<ValueOf<typeof provinceFields>, 'bb
 function drawn(area: Area | undefined, atZoom: (typeof ZOOMS)[number] | null): MultiPolygon | null {
   const boundary = area && atZoom !== null ? boundaryOf(area, Number(atZoom)) : []
   return boundary.length > 0 ? boundary : null
-}
-
-/** Inhabitants by INE code of municipality and province, of the newest edition. Its only key is the empty string. */
-const registered = defineCachedQuery<Register>({
-  name: 'inhabitants',
-  from: [municipalityRegister],
-  maxEntries: 1,
-  async read({ all }) {
-    const newest = sql`(SELECT max(edition) FROM ${scan(municipalityRegister)})`
-    const query = sql`SELECT * FROM ${scan(municipalityRegister)} WHERE edition = ${newest}`
-    const rows = await all<Row<typeof municipalityRegister>>(query, tableColumns(municipalityRegister))
-    const people = new Map<string, number>()
-    for (const { municipality_code, province_code, population } of rows)
-      if (population !== null) for (const code of [municipality_code, province_code]) people.set(code, (people.get(code) ?? 0) + population)
-    return { year: rows[0] ? Number(rows[0].edition) : null, people }
-  },
-})
-
-interface Register {
-  readonly year: number | null
-  readonly people: ReadonlyMap<string, number>
 }
 
 function peopleOf(
@@ -295,7 +270,7 @@ export const provinceByCodeDetail = defineEndpoint({
     reportsMissing: true,
     answer: async ({ states, optional }, { code, zoom: at }) =>
       provinceByCode(code)
-        ? { ...provinceOf(code, at), ...peopleOf(await optional(registered, ''), code), counts: countsOf(states, code) }
+        ? { ...provinceOf(code, at), ...peopleOf(await optional(inhabitants, ''), code), counts: countsOf(states, code) }
         : null,
   },
   example: { code: '28' },
@@ -341,7 +316,7 @@ export const municipalityByCodeDetail = defineEndpoint({
       const made = municipalityOf(code)
       const geometry = drawn(areas(loadAtlas()).municipalities.get(code), at)
       const nearest = made.position ? servicesNear(states, await optional(railNetwork, ''), made.position) : []
-      return { ...made, ...peopleOf(await optional(registered, ''), code), geometry, counts: countsOf(states, code), nearest }
+      return { ...made, ...peopleOf(await optional(inhabitants, ''), code), geometry, counts: countsOf(states, code), nearest }
     },
   },
   example: { code: '28079' },

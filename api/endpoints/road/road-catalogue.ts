@@ -80,8 +80,8 @@ type Road = ValueOf<typeof roadFields> & { readonly places: ReadonlySet<string> 
 
 const listed = record('Road', 'A road with located kilometres.', roadFields)
 
-/** The roads with located kilometres, with their traffic. */
-const roadsOf = memo(
+/** The roads with located kilometres, with their traffic; by folded name. */
+export const roadsOf = memo(
   (
     posts: Posts,
     traffic: ReadonlyMap<string, RoadTraffic> | null,

@@ -7,6 +7,7 @@ import { allIslands } from '../../../lake/places/islands.ts'
 import { allMunicipalities } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
+import { inhabitants } from '../../endpoints/road/inhabitants.ts'
 import { defineCollection } from '../collection.ts'
 import { municipalityNames } from '../documents.ts'
 
@@ -79,17 +80,18 @@ export const municipalityCollection = defineCollection({
   words: ['municipio', 'municipios', 'pueblo', 'ciudad', 'ayuntamiento', 'municipi', 'concello', 'udalerria', 'town', 'city'],
   weights: { title: 5, names: 5, place: 0.5 },
   from: [fuelStations, mobilityZones],
+  slices: { register: inhabitants },
   detail: '/api/geo/municipios/{code}',
-  documents: function* ([stations, zones]) {
+  documents: function* ([stations, zones], { register }) {
     const areas = new Map(loadAtlas().municipalities.map((area) => [area.code, area]))
     const people = new Map(zones.rows.flatMap((row) => (row.zone_level === 'MUNICIPALITY' ? [[row.zone_id, row.population]] : [])))
     const sold = Map.groupBy(stations.rows, ({ municipality_code }) => municipality_code)
     for (const { code, name } of allMunicipalities()) {
       const area = areas.get(code)
-      const inhabitants = people.get(code) ?? null
+      const own = register.people.get(code) ?? people.get(code) ?? null
       const stations = sold.get(code)?.length ?? 0
       const byStations = stations < FEW_STATIONS ? 0 : 0.3 + 0.7 * share(stations, MOST_STATIONS)
-      const size = inhabitants === null ? byStations : share(inhabitants, MOST_PEOPLE)
+      const size = own === null ? byStations : share(own, MOST_PEOPLE)
       yield {
         id: code,
         title: name,

@@ -52,11 +52,11 @@ export const railStationCollection = defineCollection({
     ...['ferrocarril', 'tren geltokia', 'train station', 'railway station', 'train', 'trains'],
   ],
   weights: { title: 4.5, place: 2 },
-  slices: { network: railNetwork, register: stationRegister },
+  slices: { network: railNetwork, stations: stationRegister },
   detail: '/api/trenes/estaciones/{id}',
-  documents: function* (_states, { network, register }) {
+  documents: function* (_states, { network, stations }) {
     const trips = tripsByStation(network)
-    for (const one of stationsOf(network, register)) {
+    for (const one of stationsOf(network, stations)) {
       const busy = Math.log(1 + (trips.get(one.id) ?? 0)) / Math.log(1 + MOST_STOPS)
       yield {
         id: one.id,

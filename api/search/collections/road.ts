@@ -2,7 +2,6 @@ import { cameras } from '../../../lake/datasets/road/cameras.ts'
 import { SPEED_CAMERA_TYPES } from '../../../lake/datasets/road/codes.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
@@ -11,56 +10,23 @@ import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
 import { areaMiddle } from '../../../lake/places/middles.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
-import { provinceByCode } from '../../../lake/places/provinces.ts'
-import { foldRoad } from '../../../lake/places/road-key.ts'
-import { scan } from '../../../lake/query/scan.ts'
-import { sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
 import { countStationsOf } from '../../endpoints/mobility/count-station.ts'
 import { cameraId } from '../../endpoints/road/cameras.ts'
-import { dailyTraffic } from '../../endpoints/road/road-traffic.ts'
+import { roadPosts } from '../../endpoints/road/posts.ts'
+import { roadsOf } from '../../endpoints/road/road-catalogue.ts'
+import { dailyTraffic, roadHolders } from '../../endpoints/road/road-traffic.ts'
 import { sectionSensors } from '../../endpoints/road/sections.ts'
 import { sensorsOf } from '../../endpoints/road/sensor.ts'
 import { speedCameraId } from '../../endpoints/road/speed-cameras.ts'
 import { defineCollection } from '../collection.ts'
 
-const ROAD_COLUMNS = {
-  road: col.string(1, 'Road designation.'),
-  provinces: col.list([2, 3], 'Provinces.', col.string(0, 'INE code.')),
-  lat: col.float(4, 'Latitude of a point about halfway.', { unit: 'deg' }),
-  lon: col.float(5, 'Longitude of the same.', { unit: 'deg' }),
-  points: col.integer(6, 'Number of known points.', { unit: '1' }),
-}
-
-/** Roads with points in the newest month, with one of them. Its only key is the empty string. */
-const roadsWithPoints = defineCachedQuery({
-  name: 'roads with points',
-  from: [roadPoints],
-  maxEntries: 1,
-  read: async (reader) => {
-    const month = (await reader.versions(roadPoints))
-      .map(({ name }) => name)
-      .sort()
-      .at(-1)
-    if (month === undefined) return []
-    const query = sql`
-      SELECT road, list_sort(list(DISTINCT province_code)) AS provinces,
-        arg_min(position_lat, abs(km - middle)) AS lat, arg_min(position_lon, abs(km - middle)) AS lon, CAST(count(*) AS INTEGER) AS points
-      FROM (SELECT *, median(km) OVER (PARTITION BY road) AS middle FROM ${scan(roadPoints, { month: { eq: month } })})
-      GROUP BY road
-      ORDER BY road`
-    return await reader.all(query, ROAD_COLUMNS)
-  },
-})
-
 /** Approximate mean daily vehicles of the busiest roads. */
 const MOST_VEHICLES = 150_000
 
 /** Importance of a road: by its traffic if known, else by its class. */
-function roadImportance(road: string, vehicles: number | undefined): number {
+function roadImportance(road: string, vehicles: number | null): number {
   const byClass = /^(A|AP)-\d{1,2}$/.test(road) ? 0.8 : /^(N|M|R)-/.test(road) ? 0.6 : 0.4
-  return vehicles === undefined ? byClass : Math.max(byClass, Math.log(1 + vehicles) / Math.log(MOST_VEHICLES))
+  return vehicles === null ? byClass : Math.max(byClass, Math.log(1 + vehicles) / Math.log(MOST_VEHICLES))
 }
 
 export const roadCollection = defineCollection({
@@ -69,22 +35,20 @@ export const roadCollection = defineCollection({
   about: 'Roads with a known position. A query with a kilometre (`A-6 km 12`) finds the place on the road.',
   words: ['carretera', 'autovia', 'autopista', 'autobidea', 'autoestrada', 'road', 'motorway', 'highway', 'nacional'],
   weights: { title: 5 },
-  slices: { roads: roadsWithPoints, traffic: dailyTraffic },
+  slices: { posts: roadPosts, traffic: dailyTraffic, holders: roadHolders },
   detail: '/api/carreteras/{road}',
-  documents: function* (_states, { roads, traffic }) {
-    const names = new Map(corridors.map(({ id, name }) => [foldRoad(id), name.split(', ')[1]]))
-    for (const { road, provinces, lat, lon } of roads) {
-      const name = names.get(foldRoad(road))
-      const [only, ...others] = provinces
+  documents: function* (_states, { posts, traffic, holders }) {
+    for (const { id, name, provinces, province_codes, position, imd_veh_day } of roadsOf(posts, traffic, holders).values()) {
+      const [only, ...others] = province_codes
       yield {
-        id: road,
-        title: road,
-        subtitle: name ?? provinces.map((code) => provinceByCode(code)?.name).join(', '),
-        ...(name === undefined ? {} : { names: [name] }),
-        position: { lat, lon },
+        id,
+        title: id,
+        subtitle: name ?? provinces.join(', '),
+        ...(name === null ? {} : { names: [name] }),
+        position,
         province_code: others.length === 0 ? (only ?? null) : null,
-        text: provinces.map((code) => provinceByCode(code)?.name ?? null),
-        importance: Math.min(1, roadImportance(road, traffic.get(foldRoad(road))?.imd)),
+        text: provinces,
+        importance: Math.min(1, roadImportance(id, imd_veh_day)),
       }
     }
   },

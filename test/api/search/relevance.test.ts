@@ -75,6 +75,11 @@ test.each([
   ).toEqual(codes.map((code) => `provinces ${code}`))
 })
 
+test('a large town is before what has its name and more elsewhere, by its inhabitants', async () => {
+  const { hits } = await search('san fernando')
+  expect(hits[0]).toMatchObject({ collection: 'municipalities', id: '11031' })
+})
+
 test('two exchanged letters are one typo, side by side or around a third', async () => {
   for (const [q, title] of [
     ['bajaras', 'Aeropuerto Adolfo Suárez Madrid-Barajas'],

@@ -26,6 +26,8 @@ import { makeWorld, type World } from '../../../scripts/stand-in/world/world.ts'
 
 const SEED = 1
 const KM_STEP = 3
+/** Inhabitants of towns without filling stations in this world, as in the register. */
+const PEOPLE = [['11031', 94_000]] as const
 
 /** An index without documents. */
 export function emptyIndex(): SearchIndex {
@@ -63,9 +65,11 @@ export function worldDocuments(world: World): Map<string, readonly SearchDocumen
   ])
   const slices: Readonly<Record<string, unknown>> = {
     network: networkOf(world),
-    register: new Map(),
-    roads: roadsOf(world),
+    stations: new Map(),
+    register: { year: 2025, people: new Map(PEOPLE) },
+    posts: new Posts(middlesOf(world)),
     traffic: new Map(),
+    holders: new Map(),
     hotspots: [],
     models: [],
     ferries: { connections: ferryConnections(), terminals: new Map() },
@@ -266,16 +270,14 @@ function postsOf(world: World): Post[] {
   )
 }
 
-function roadsOf(world: World): { road: string; provinces: string[]; lat: number; lon: number; points: number }[] {
+function middlesOf(world: World): Post[] {
   const { stretches, pointAt } = world.part(roadNetwork)
-  const roads = new Map<string, { road: string; provinces: string[]; lat: number; lon: number; points: number }>()
-  for (const [province, own] of stretches)
-    for (const { road, from_km, to_km } of own) {
-      const point = pointAt(road, (from_km + to_km) / 2) ?? pointAt(road, from_km)
-      if (!point || !provinceByCode(province)) continue
-      const there = roads.get(road.name) ?? { road: road.name, provinces: [], lat: point.lat, lon: point.lon, points: 1 }
-      if (!there.provinces.includes(province)) there.provinces.push(province)
-      roads.set(road.name, there)
-    }
-  return [...roads.values()]
+  return [...stretches].flatMap(([province_code, own]) =>
+    own.flatMap(({ road, from_km, to_km }) => {
+      const km = (from_km + to_km) / 2
+      const point = pointAt(road, km) ?? pointAt(road, from_km)
+      if (!point || !provinceByCode(province_code)) return []
+      return [{ road: road.name, province_code, km, position: { lat: point.lat, lon: point.lon }, source: 'dgt', records: 1, error_m: 100 }]
+    }),
+  )
 }
