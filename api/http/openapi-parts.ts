@@ -250,7 +250,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
         hint: {
           type: 'string',
           description:
-            'Only if the requested area (`bbox`, or `lat` and `lon`) lies outside all data. It names the swapped area if that one lies within.',
+            'Only if the requested area (`bbox`, or `lat` and `lon`) or `path` lies outside all data. It says so if swapped coordinates, or another precision, lie within.',
         },
         note: { type: 'string', description: 'What the request may ask for and no source has.' },
         unlocated: {

@@ -31,6 +31,24 @@ test('an area outside all data, with the swapped one inside', () => {
   expect(areaHint({ geo: { kind: 'circle', lat: 46.5, lon: 0, radius_m: 100_000 } })).toBe(null)
 })
 
+test('a path with swapped coordinates, or read with a decimal too many', async () => {
+  const service = await exampleService()
+  const key = await service.key('PRO')
+  const hintOf = async (path: string, precision = 5): Promise<Reply> => {
+    const response = await service.get(`/api/trafico/ruta?${new URLSearchParams({ path, precision: String(precision) })}`, {
+      'X-API-Key': key,
+    })
+    return ((await response.json()) as Reply).meta.hint
+  }
+  const geoJson = (...coordinates: (readonly [number, number])[]): string => JSON.stringify({ type: 'LineString', coordinates })
+  expect(await hintOf(geoJson([40.4, -3.7], [40.5, -3.6]))).toMatch(/swapped it lies inside: GeoJSON has the longitude first\.$/)
+  expect(await hintOf(geoJson([-3.7, 40.4], [-3.6, 40.5]))).toBeUndefined()
+  // 40.4, -3.7 to 40.5, -3.6 with five decimals; then the same with the longitude first.
+  expect(await hintOf('_orsF~~uUoxPopR', 6)).toMatch(/precision=5\.$/)
+  expect(await hintOf('~~uU_orsFopRoxP')).toMatch(/an encoded polyline has the latitude first\.$/)
+  expect(await hintOf('_orsF~~uUoxPopR')).toBeUndefined()
+})
+
 test('no place with data has a hint, and every one has the swapped hint when its coordinates are swapped', () => {
   fc.assert(
     fc.property(

@@ -1,15 +1,16 @@
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { lengthM } from '../../../lake/places/lines.ts'
 import { provincesOf, type Region } from '../../../lake/places/regions.ts'
-import { col, type Line } from '../../../lake/schema/columns.ts'
+import { col } from '../../../lake/schema/columns.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'
+import type { RequestedLine } from '../../define/area-hint.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { group, integerParam, listOf, numberParam, oneOf, param, withDefault } from '../../define/params.ts'
 import { provinceParam, roadName, roadParam } from '../../define/params-place.ts'
 import { InvalidParam } from '../../define/problems.ts'
 import { fuelParam } from '../fuel/station.ts'
-import { POSITIONS_MOST, readPath } from './along/encoded-path.ts'
+import { isGeoJson, POSITIONS_MOST, readPath } from './along/encoded-path.ts'
 import { RELATIONS, ROAD_ITEMS, type RoadItemKind, SIDES } from './along/kinds.ts'
 import { detectorsOn, type Met, thingsAlong, WEATHER_M } from './along/match.ts'
 import { PathLine } from './along/path-line.ts'
@@ -32,7 +33,7 @@ const DEFAULT_KINDS = KINDS.filter((kind) => kind !== 'SENSOR')
 
 /** The requested path: its positions, or a stretch of a road in the order of travel. */
 type Asked =
-  | { readonly kind: 'line'; readonly line: Line }
+  | ({ readonly kind: 'line' } & RequestedLine)
   | {
       readonly kind: 'road'
       readonly road: string
@@ -64,7 +65,7 @@ const pathParams = group(
     if (path !== null) {
       for (const [parameter, value] of Object.entries({ road, km_from, km_to, province }))
         if (value !== null) throw new InvalidParam('cannot be combined with path', { parameter })
-      return { kind: 'line', line: readPath(path, Number(precision)) }
+      return { kind: 'line', line: readPath(path, Number(precision)), precision: isGeoJson(path) ? null : Number(precision) }
     }
     if (road === null) throw new InvalidParam('is required; allowed: path, or road with km_from and km_to', { parameter: 'path' })
     for (const [parameter, value] of Object.entries({ km_from, km_to }))

@@ -11,7 +11,7 @@ const WHERE = { parameter: 'path' } as const
  * `InvalidParam` for anything else, less than two different positions, or more than `POSITIONS_MOST`.
  */
 export function readPath(text: string, precision: number): Line {
-  const line = text.trimStart().startsWith('{') ? fromGeoJson(text) : decoded(text, 10 ** precision)
+  const line = isGeoJson(text) ? fromGeoJson(text) : decoded(text, 10 ** precision)
   const outside = line.find(([lon, lat]) => !(Math.abs(lon) <= 180 && Math.abs(lat) <= 90))
   if (outside)
     throw new InvalidParam(
@@ -22,6 +22,9 @@ export function readPath(text: string, precision: number): Line {
   if (whole.length < 2) throw new InvalidParam('expected at least two different positions', WHERE)
   return whole
 }
+
+/** Whether the text of a path is GeoJSON. */
+export const isGeoJson = (text: string): boolean => text.trimStart().startsWith('{')
 
 /** Reads the coordinates of a LineString, or of a Feature with one. Heights are dropped. */
 function fromGeoJson(text: string): Line {
