@@ -45,6 +45,41 @@ export const incidentsNotModified: Bench = {
   open: (folder, { only }) => openPair(folder, INCIDENTS, { only, revalidate: true }),
 }
 
+const SUMMARY_MS = 2
+const SUMMARIES = 500
+
+/** `/api/trafico/resumen`, for one province after the other. */
+export const summaryApi: Bench = {
+  name: 'list/summary',
+  about: `processor time of the server for /api/trafico/resumen, for each of 50 provinces in turn, at most ${SUMMARY_MS} ms`,
+  limit: 1,
+  rounds: 3,
+  setUp: writePublication,
+  async open(folder, { only }) {
+    const home = await mkdtemp(join(folder, 'service-'))
+    const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
+    const read = async (at: number): Promise<number> => {
+      const url = new URL(`/api/trafico/resumen?province=${String(1 + (at % 50)).padStart(2, '0')}`, ours.url)
+      const reply = await fetch(url, { headers: { 'X-API-Key': ours.key } })
+      return ((await reply.json()) as { readonly total: number }).total
+    }
+    return {
+      measured: {
+        expected: { counts: { min: 15 * SUMMARIES } },
+        repeats: SUMMARIES,
+        ...clockOf(ours),
+        async run() {
+          let counts = 0
+          for (let at = 0; at < SUMMARIES; at++) counts += await read(at)
+          return { counts }
+        },
+      },
+      reference: only ? null : { limit_ms: SUMMARY_MS },
+      close: () => ours.close(),
+    }
+  },
+}
+
 /** An API with a list, named as in `incidents-server.ts`. */
 interface Listed {
   readonly kind: 'api' | 'stations' | 'trains'
@@ -97,8 +132,10 @@ export async function openPair(
 
 /** The requests of a round, measured in the server's processor time if it runs in another process. */
 function loaded(load: LoadClient, server: BenchApi | Server, requests: number): Pick<Work, 'run' | 'clock'> {
-  return { run: async () => ({ ...(await load.run(requests)) }), ...('processor' in server ? { clock: server.processor } : {}) }
+  return { run: async () => ({ ...(await load.run(requests)) }), ...clockOf(server) }
 }
+
+const clockOf = (server: BenchApi | Server): Pick<Work, 'clock'> => ('processor' in server ? { clock: server.processor } : {})
 
 /** Throws unless a reply is a list with enough records. */
 function checkList({ status, body }: BareReply, records: number): void {

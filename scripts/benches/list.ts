@@ -9,7 +9,7 @@ import { dgtTableMemory, FEED_MEMORY } from './feed-memory.ts'
 import { fuelParse } from './fuel-parse.ts'
 import { gasStations } from './gas-stations.ts'
 import { growth } from './growth.ts'
-import { incidentsApi, incidentsNotModified } from './incidents-api.ts'
+import { incidentsApi, incidentsNotModified, summaryApi } from './incidents-api.ts'
 import { lakeCommitRows } from './lake-commit-rows.ts'
 import { lakeCommitTable } from './lake-commit-table.ts'
 import { lakeSensorMonth } from './lake-sensor-month.ts'
@@ -46,6 +46,7 @@ export const BENCHES: readonly AnyBench[] = [
   ...ANALYTIC,
   incidentsApi,
   incidentsNotModified,
+  summaryApi,
   gasStations,
   railPositionsList,
   stationsNear,
