@@ -16,8 +16,8 @@ export interface RequestedLine {
 }
 
 /**
- * A hint if an area, point or path among a request's values, by parameter, lies outside all data, so that nothing can be found; null
- * otherwise. It depends on the request alone, so that replies stay cacheable.
+ * A hint if an area, point or path among a request's values, by parameter, is outside all data, so that nothing can be found;
+ * null otherwise. It depends on the request alone, so that replies stay cacheable.
  */
 export function areaHint(own: Readonly<Record<string, unknown>>): string | null {
   const values = Object.values(own)

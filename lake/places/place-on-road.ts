@@ -27,7 +27,7 @@ export interface RoadLine {
   readonly error_m: number
 }
 
-/** The place that is meant by those of a kilometre; null if none is, or if they differ by more than its error: each may be meant. */
+/** The place of a kilometre; null if it has none, or several that differ by more than the error: any of them may be meant. */
 export function onlyPlace(places: readonly PlaceOnRoad[]): PlaceOnRoad | null {
   const [widest] = places.toSorted((one, other) => other.error_m - one.error_m)
   return widest && places.every(({ position }) => distanceM(position, widest.position) <= widest.error_m) ? widest : null
