@@ -1,7 +1,11 @@
 import { flights } from '../../lake/datasets/aviation/flights.ts'
 import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
 import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
+import { cameras } from '../../lake/datasets/road/cameras.ts'
+import { chargingSites } from '../../lake/datasets/road/charging-sites.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { lowEmissionZones } from '../../lake/datasets/road/low-emission-zones.ts'
+import { speedCameras } from '../../lake/datasets/road/speed-cameras.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import { weatherAlerts } from '../../lake/datasets/weather/weather-alerts.ts'
 import { EVENT_TYPES, type EventType } from '../../lake/events/types.ts'
@@ -16,8 +20,12 @@ import { recordSchema } from '../define/shape.ts'
 import { changedOf as changedFlight, flight, toFlight } from '../endpoints/aviation/flight.ts'
 import { END_DEPENDS } from '../endpoints/lifecycle-fields.ts'
 import { changedAlert, alertDetail as railAlert } from '../endpoints/rail/alert.ts'
+import { camera, toCamera } from '../endpoints/road/cameras.ts'
+import { chargingSite, toSite } from '../endpoints/road/chargers.ts'
 import { changedIncident, changedOf as changedIncidentMembers, incidentDetail } from '../endpoints/road/incident.ts'
+import { publishedSpeedCamera, toSpeedCamera } from '../endpoints/road/speed-cameras.ts'
 import { beacon, changedBeacon } from '../endpoints/road/v16.ts'
+import { toZone, zone } from '../endpoints/road/zones.ts'
 import { alertState, changedOf as changedWarning, endedBy, toAlertState } from '../endpoints/weather/alert.ts'
 
 /** The properties that events can be filtered by. A facet is absent if events of the type never have it. */
@@ -36,6 +44,8 @@ export interface Facets {
 
 /** How the changes of a dataset become events. */
 export interface EventKind {
+  /** Topic of its types. */
+  readonly topic: string
   readonly dataset: Dataset
   readonly record: RecordShape
   /** Returns the API's object after the change. */
@@ -69,28 +79,72 @@ const fuelPrice = record('FuelPriceEvent', 'The price of a fuel at a station aft
 
 type FuelPrice = { readonly station_id: string; readonly fuel: string; readonly price: number; readonly province_code: string }
 
+interface OnRoad extends Located {
+  readonly road: string | null
+}
+const onRoad = (one: OnRoad): Facets => ({ ...placeOf(one), road: one.road })
+const PROVINCE = { province: ['province_code'] } as const
+
 /** Every kind of change that becomes an event, by dataset. */
 export const EVENT_KINDS: readonly EventKind[] = Object.freeze([
   {
+    topic: 'incident',
     dataset: incidents,
     record: incidentDetail,
     thing: changedIncident,
     membersOf: changedIncidentMembers,
-    facets: (one: Located & { readonly road: string | null; readonly severity: string }) => ({
-      ...placeOf(one),
-      road: one.road,
-      severity: one.severity,
-    }),
+    facets: (one: OnRoad & { readonly severity: string }) => ({ ...onRoad(one), severity: one.severity }),
     path: '/api/incidents/{id}',
   },
   {
+    topic: 'v16',
     dataset: v16Beacons,
     record: beacon,
     thing: changedBeacon,
-    membersOf: changedMembers(v16Beacons, beacon.fields, { province: ['province_code'] }),
-    facets: (one: Located & { readonly road: string | null }) => ({ ...placeOf(one), road: one.road }),
+    membersOf: changedMembers(v16Beacons, beacon.fields, PROVINCE),
+    facets: onRoad,
   },
   {
+    topic: 'camera',
+    dataset: cameras,
+    record: camera,
+    thing: ({ row }) => toCamera(row),
+    membersOf: changedMembers(cameras, camera.fields, { ...PROVINCE, id: [] }),
+    facets: onRoad,
+    path: '/api/camaras/{id}',
+  },
+  {
+    topic: 'speed_camera',
+    dataset: speedCameras,
+    record: publishedSpeedCamera,
+    thing: ({ row }) => toSpeedCamera(row),
+    membersOf: changedMembers(speedCameras, publishedSpeedCamera.fields, { ...PROVINCE, id: [] }),
+    facets: onRoad,
+    path: '/api/radares?ids={id}',
+  },
+  {
+    topic: 'low_emission_zone',
+    dataset: lowEmissionZones,
+    record: zone,
+    thing: ({ row }) => toZone(row),
+    membersOf: changedMembers(lowEmissionZones, zone.fields, { ...PROVINCE, label_conditions: ['label_conditions'], hours: ['hours'] }),
+    facets: ({ province_code, geometry }: { readonly province_code: string | null; readonly geometry: MultiPolygon | null }) => ({
+      provinces: [province_code],
+      isIn: (area) => geometry !== null && touches(area, geometry),
+    }),
+    path: '/api/zbe/{id}',
+  },
+  {
+    topic: 'charging_site',
+    dataset: chargingSites,
+    record: chargingSite,
+    thing: ({ row }) => toSite(row),
+    membersOf: changedMembers(chargingSites, chargingSite.fields, { ...PROVINCE, points: ['points'] }),
+    facets: onRoad,
+    path: '/api/electrolineras/{id}',
+  },
+  {
+    topic: 'rail_alert',
     dataset: railAlerts,
     record: railAlert,
     thing: changedAlert,
@@ -105,6 +159,7 @@ export const EVENT_KINDS: readonly EventKind[] = Object.freeze([
     path: '/api/trenes/alertas/{id}',
   },
   {
+    topic: 'weather_alert',
     dataset: weatherAlerts,
     record: alertState,
     thing: (change) => (change.kind === 'ENDED' ? endedBy(toAlertState(change.row), change.at) : toAlertState(change.row)),
@@ -117,6 +172,7 @@ export const EVENT_KINDS: readonly EventKind[] = Object.freeze([
     path: '/api/weather/alerts/{id}',
   },
   {
+    topic: 'fuel_price',
     dataset: fuelPrices,
     record: fuelPrice,
     thing: ({ row }) => ({ ...(row as AnyRow), fuel: (row as AnyRow)['product'] }),
@@ -124,6 +180,7 @@ export const EVENT_KINDS: readonly EventKind[] = Object.freeze([
     facets: ({ station_id, fuel, price, province_code }: FuelPrice) => ({ provinces: [province_code], fuel, station: station_id, price }),
   },
   {
+    topic: 'flight',
     dataset: flights,
     record: flight,
     thing: ({ row }) => toFlight(row),
@@ -176,18 +233,9 @@ export function dataSchema(type: EventType): Readonly<Record<string, unknown>> {
   const other = OTHER_DATA[type]
   const changed = { type: 'array', items: { type: 'string' }, description: 'Members that differ from before; none of what is new.' }
   if (other) return { ...other, properties: { ...(other['properties'] as object), changed } }
-  const kind = EVENT_KINDS.find(({ dataset }) => TOPIC_OF[dataset.id] === topicOf(type)) as EventKind
+  const kind = EVENT_KINDS.find(({ topic }) => topic === topicOf(type)) as EventKind
   const schema = recordSchema(kind.record, { strict: false })
   return { ...schema, properties: { ...(schema['properties'] as object), changed } }
-}
-
-const TOPIC_OF: Readonly<Record<string, string>> = {
-  [incidents.id]: 'incident',
-  [v16Beacons.id]: 'v16',
-  [railAlerts.id]: 'rail_alert',
-  [weatherAlerts.id]: 'weather_alert',
-  [fuelPrices.id]: 'fuel_price',
-  [flights.id]: 'flight',
 }
 
 /** Returns the topic of an event type: the part before the dot. */

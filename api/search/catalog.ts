@@ -7,6 +7,7 @@ import { municipalityCollection, provinceCollection } from './collections/places
 import { railAlertCollection, railRouteCollection, railStationCollection, stockCollection } from './collections/rail.ts'
 import {
   cameraCollection,
+  chargingSiteCollection,
   corridorCollection,
   countStationCollection,
   incidentCollection,
@@ -48,4 +49,5 @@ export const collections: readonly Collection[] = Object.freeze([
   vesselCollection,
   airportCollection,
   datasetCollection,
+  chargingSiteCollection,
 ])

@@ -9,16 +9,17 @@ import type { IngestContext } from './context.ts'
 const ID_DIGITS = 32
 
 /**
- * Records the events of an accepted fetch from its changes by dataset. An id hashes dataset, thing and log position, so
- * recording the same fetch again after a crash gives the same ids, which are ignored.
+ * Records the events of an accepted fetch from its changes by dataset; `first` are the datasets without an earlier one. An id
+ * hashes dataset, thing and log position, so recording the same fetch again after a crash gives the same ids, which are ignored.
  */
 export async function recordEvents(
   { events: log, idKey }: IngestContext,
   accepted: AcceptedFetch,
-  changes: ReadonlyMap<string, readonly LiveChange[]>,
+  { changes, first }: { readonly changes: ReadonlyMap<string, readonly LiveChange[]>; readonly first: ReadonlySet<string> },
 ): Promise<void> {
   if (!log) return
-  const found = CHANGE_EVENTS.flatMap((source) =>
+  const news = CHANGE_EVENTS.filter(({ dataset, isCatalogue }) => !(isCatalogue && first.has(dataset.id)))
+  const found = news.flatMap((source) =>
     (changes.get(source.dataset.id) ?? []).flatMap((change) => eventOf(source, change, { accepted, idKey }) ?? []),
   )
   await log.record(`${accepted.feed} ${accepted.seq}`, found, { since: Date.parse(accepted.fetched_at) })

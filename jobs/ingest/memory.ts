@@ -222,11 +222,12 @@ export async function foldAccepted(
   const changes = new Map<string, readonly LiveChange[]>(lacking.map(({ dataset }) => [dataset.id, []]))
   if (next.length > 0) {
     const parsed = publication ?? (await parseIfKept(context, feed, accepted, 'it lands without rows'))
+    const first = new Set(next.filter(({ state }) => state.data_time === null).map(({ dataset }) => dataset.id))
     for (const part of next) changes.set(part.dataset.id, foldInto(context, feed, part, { accepted, publication: parsed }))
     // Whoever follows the changes starts anew: those of a backlog may be as many as its rows.
     if (next.filter((part) => limitWaiting(context, part)).length > 0) memory.unshown = []
     // Before the fetch can land: a landed fetch is not folded again, and its events would be lost.
-    await recordEvents(context, accepted, changes)
+    await recordEvents(context, accepted, { changes, first })
   }
   if (!memory.last || byDataTime(memory.last, accepted) < 0) memory.last = accepted
   for (const [period, fetch] of ofPeriod(accepted)) memory.periods.set(period, fetch)

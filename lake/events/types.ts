@@ -1,7 +1,11 @@
 import { flights, PUNCTUAL_MINUTES } from '../datasets/aviation/flights.ts'
 import { fuelPrices } from '../datasets/fuel/prices.ts'
 import { railAlerts } from '../datasets/rail/alerts.ts'
+import { cameras } from '../datasets/road/cameras.ts'
+import { chargingSites } from '../datasets/road/charging-sites.ts'
 import { incidents } from '../datasets/road/incidents.ts'
+import { lowEmissionZones } from '../datasets/road/low-emission-zones.ts'
+import { speedCameras } from '../datasets/road/speed-cameras.ts'
 import { v16Beacons } from '../datasets/road/v16-beacons.ts'
 import { weatherAlerts } from '../datasets/weather/weather-alerts.ts'
 import type { LiveChange } from '../live/types.ts'
@@ -14,6 +18,10 @@ export const EVENT_TYPES = Object.freeze({
   'incident.ended': 'An incident ended.',
   'v16.activated': 'A V16 beacon was switched on.',
   'v16.ended': 'A V16 beacon is no longer active.',
+  'camera.changed': 'A traffic camera appeared, changed or is no longer published (`status`).',
+  'speed_camera.changed': 'A speed camera appeared, changed or is no longer published (`status`).',
+  'low_emission_zone.changed': 'A low-emission zone appeared, changed or is no longer published (`status`).',
+  'charging_site.changed': 'A charging site appeared, changed or is no longer published (`status`).',
   'rail_alert.created': 'A railway alert appeared.',
   'rail_alert.updated': 'A railway alert changed.',
   'rail_alert.ended': 'A railway alert ended.',
@@ -37,11 +45,15 @@ export interface ChangeEvents {
   readonly dataset: Dataset
   /** The event type of a change, or null if it is not an event. */
   readonly typeOf: (change: LiveChange) => EventType | null
+  /** True for a catalogue: the first publication of a feed has nothing new. */
+  readonly isCatalogue?: true
 }
 
 type ByKind = Readonly<Record<LiveChange['kind'], EventType | null>>
 
 const byKind = (dataset: Dataset, types: ByKind): ChangeEvents => ({ dataset, typeOf: ({ kind }) => types[kind] })
+
+const catalogue = (dataset: Dataset, type: EventType): ChangeEvents => ({ dataset, typeOf: () => type, isCatalogue: true })
 
 /** Every dataset whose changes are events. */
 export const CHANGE_EVENTS: readonly ChangeEvents[] = Object.freeze([
@@ -54,6 +66,10 @@ export const CHANGE_EVENTS: readonly ChangeEvents[] = Object.freeze([
       return kind === 'CREATED' || changed.includes('status') ? 'v16.activated' : null
     },
   },
+  catalogue(cameras, 'camera.changed'),
+  catalogue(speedCameras, 'speed_camera.changed'),
+  catalogue(lowEmissionZones, 'low_emission_zone.changed'),
+  catalogue(chargingSites, 'charging_site.changed'),
   byKind(railAlerts, { CREATED: 'rail_alert.created', UPDATED: 'rail_alert.updated', ENDED: 'rail_alert.ended' }),
   byKind(weatherAlerts, { CREATED: 'weather_alert.issued', UPDATED: 'weather_alert.updated', ENDED: 'weather_alert.ended' }),
   {

@@ -1,16 +1,21 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_PLANS, featurePath, featuresOf } from '../../api/access/plans.ts'
 import { datasetsOf } from '../../api/define/endpoint.ts'
+import type { RecordShape } from '../../api/define/fields.ts'
+import { recordSchema } from '../../api/define/shape.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { EVENT_KINDS } from '../../api/events/kinds.ts'
+import { ShownBatches } from '../../api/events/shown.ts'
 import { tools } from '../../api/mcp/all-tools.ts'
 import { collections } from '../../api/search/catalog.ts'
 import { derivations } from '../../jobs/derive/catalog.ts'
 import { inputsOf } from '../../jobs/derive/define.ts'
 import { datasets } from '../../lake/catalog.ts'
-import { CHANGE_EVENTS } from '../../lake/events/types.ts'
+import { CHANGE_EVENTS, type EventType } from '../../lake/events/types.ts'
+import type { LiveRow } from '../../lake/live/types.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { INPUTS } from '../api/mcp/inputs.ts'
+import { exampleRow, type Reply } from '../api/service.ts'
 
 /** Datasets that stay out of a part of the service, each with its reason. */
 type Absent = Readonly<Record<string, string>>
@@ -27,13 +32,17 @@ const EXPORT_ONLY: Absent = {
 
 const NOT_SEARCHED: Absent = {
   accident_codebook: 'codes, not things with a place',
-  charging_sites: 'the collections are agreed: 26, none of charging points',
   mobility_zone_members: 'zones are found as municipalities',
   mobility_zone_points: 'zones are found as municipalities',
   vms_messages: 'a panel is found by its place, not by what it shows',
 }
 
 const NO_EVENTS: Absent = {
+  traffic_count_stations: 'equipment that measures; its readings are what changes',
+  traffic_sections: 'equipment that measures; its readings are what changes',
+  traffic_sensors: 'equipment that measures; its readings are what changes',
+  vms_devices: 'a panel is news by its message: /api/panels/changes',
+  vms_messages: 'messages change by the minute: /api/panels/changes',
   marine_prices: 'the event types are agreed: fuel_price.changed is about road fuel',
   rail_trip_updates: 'the event types are agreed: delays of trains are in rail_alert',
 }
@@ -72,12 +81,39 @@ test('every live catalogue and everything live with a name is in a collection of
   )
 })
 
-test('everything that begins and ends has events, in the stream and for webhooks, or there is a reason', () => {
+test('what begins and ends, and catalogues of roads, have events in the stream and for webhooks, or there is a reason', () => {
+  const isNews = ({ absence, domain }: Dataset): boolean => absence === 'ends' || (absence === 'missing' && domain === 'road')
   expectReasons(
-    live.filter((dataset) => dataset.absence === 'ends' && !CHANGE_EVENTS.some((one) => one.dataset === dataset)),
+    live.filter((dataset) => isNews(dataset) && !CHANGE_EVENTS.some((one) => one.dataset === dataset)),
     NO_EVENTS,
   )
   expect(EVENT_KINDS.map(({ dataset }) => dataset.id).sort()).toEqual(CHANGE_EVENTS.map(({ dataset }) => dataset.id).sort())
+})
+
+test('a change of each dataset with events is shown, with its members, by a type of its topic; its path is an endpoint', () => {
+  const shown = new ShownBatches({
+    maxSize: 1e6,
+    onError: (error) => {
+      throw error
+    },
+  })
+  for (const [at, { dataset, typeOf }] of CHANGE_EVENTS.entries()) {
+    // A late flight, and a price that changed.
+    const row = exampleRow(dataset, { delay_minutes: 60 }) as LiveRow
+    const changed = ['price', 'status', 'delay_minutes', 'province_code', 'road'].filter((name) => name === 'status' || name in row)
+    const change = { kind: 'UPDATED', key: 'x', row, changed } as const
+    const type = typeOf(change) as EventType
+    const event = { id: `evt_${at}`, type, thing: 'x', at: 0, change: { ...change, dataset: dataset.id } }
+    const [one] = shown.of({ offset: at + 1, origin: 'x', recorded_at: 0, events: [JSON.parse(JSON.stringify(event))] })
+    const kind = EVENT_KINDS.find(({ topic }) => topic === one?.topic)
+    expect(kind?.dataset.id, dataset.id).toBe(dataset.id)
+    const { data } = JSON.parse(one?.body ?? '{}')
+    const { required, properties } = recordSchema(kind?.record as RecordShape, { strict: false }) as Reply
+    expect(Object.keys(data), dataset.id).toEqual(expect.arrayContaining(required))
+    if ('province_code' in row && 'province' in properties) expect(data.changed, dataset.id).toContain('province')
+    const path = kind?.path?.split('?')[0]
+    if (path !== undefined) expect(endpoints.map((endpoint) => endpoint.path)).toContain(path)
+  }
 })
 
 test('every live dataset is in the answers of a tool for assistants, or there is a reason', async () => {

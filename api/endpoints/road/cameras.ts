@@ -17,7 +17,8 @@ export function cameraId({ source, camera_id }: { readonly source: string; reado
   return `${source}-${camera_id}`
 }
 
-const camera = record('Camera', "A traffic camera with the link to the publisher's current image.", {
+/** A camera in replies and events. */
+export const camera = record('Camera', "A traffic camera with the link to the publisher's current image.", {
   id: col.string(0, "Source and the publisher's id.", { example: 'dgt-176130' }),
   ...pick(columns, 'name', 'operator', 'road', 'km', 'direction', 'destination'),
   ...placeFields(columns),
@@ -25,7 +26,8 @@ const camera = record('Camera', "A traffic camera with the link to the publisher
   ...originFields(columns, { source_id: columns.camera_id }),
 })
 
-const toCamera = projection(cameras, camera, { id: cameraId, province: (row) => provinceName(row.province_code) })
+/** The record of a row. */
+export const toCamera = projection(cameras, camera, { id: cameraId, province: (row) => provinceName(row.province_code) })
 const camerasOf = memo((state: State<typeof cameras>) => state.rows.map(toCamera))
 
 const ABOUT_IMAGES =

@@ -27,7 +27,8 @@ const connectorFields = {
   current_a: quantity('Maximum current.', 'A', 32),
 } as const
 
-const chargingSite = record('ChargingSite', 'A site with public charging points for electric cars.', {
+/** A charging site in replies and events. */
+export const chargingSite = record('ChargingSite', 'A site with public charging points for electric cars.', {
   id: columns.site_id,
   ...pick(columns, 'name', 'operator', 'address', 'postal_code'),
   ...placeFields(columns),
@@ -44,7 +45,8 @@ const chargingSite = record('ChargingSite', 'A site with public charging points 
 
 type Site = ValueOf<typeof chargingSite.fields>
 
-const toSite: (row: AnyRow) => Site = projection(chargingSites, chargingSite, {
+/** The record of a row. */
+export const toSite: (row: AnyRow) => Site = projection(chargingSites, chargingSite, {
   province: (row) => provinceName(row.province_code),
   points: (row) => row.points as unknown as Site['points'],
 })

@@ -41,7 +41,13 @@ const speedCamera = record('SpeedCamera', 'An announced speed camera, or a secti
   ...originFields(columns, { source_id: columns.speed_camera_id }),
 })
 
-const project = projection(speedCameras, speedCamera, {
+const { geometry: _, ...published } = speedCamera.fields
+
+/** A speed camera in events, which do not locate its road: without the line. */
+export const publishedSpeedCamera = record('SpeedCameraEvent', 'An announced speed camera after a change, as published.', published)
+
+/** The record of a row, without the line of a section. */
+export const toSpeedCamera = projection(speedCameras, speedCamera, {
   id: speedCameraId,
   province: (row) => provinceName(row.province_code),
   geometry: () => null,
@@ -49,7 +55,7 @@ const project = projection(speedCameras, speedCamera, {
 
 /** The speed cameras of a state, with lines where the posts of the road are known. */
 const speedCamerasOf = memo((state: State<typeof speedCameras>, posts: Posts | null) =>
-  state.rows.map((row) => ({ ...project(row), geometry: posts && sectionLine(row, posts) })),
+  state.rows.map((row) => ({ ...toSpeedCamera(row), geometry: posts && sectionLine(row, posts) })),
 )
 
 /** The line of a section along the posts of its road, between its published ends where both are; null if not located. */

@@ -39,7 +39,8 @@ const fields = {
   ...originFields(columns, { source_id: columns.source_id }),
 } as const
 
-const zone = record('LowEmissionZone', 'A low-emission zone as published.', fields)
+/** A zone in lists and events. */
+export const zone = record('LowEmissionZone', 'A low-emission zone as published.', fields)
 
 const zoneDetail = record('LowEmissionZoneDetail', 'A low-emission zone as published, seen for a label and a time.', {
   ...fields,
@@ -55,7 +56,8 @@ const zoneDetail = record('LowEmissionZoneDetail', 'A low-emission zone as publi
 
 type Zone = ValueOf<typeof fields>
 
-const toZone: (row: AnyRow) => Zone = projection(lowEmissionZones, zone, {
+/** The record of a row. */
+export const toZone: (row: AnyRow) => Zone = projection(lowEmissionZones, zone, {
   province: (row) => provinceName(row.province_code),
   label_conditions: (row) => row.label_conditions as unknown as Zone['label_conditions'],
   hours: (row) => row.hours as unknown as Zone['hours'],

@@ -33,7 +33,7 @@ export const collectionList = defineEndpoint({
   path: '/api/search/collections',
   domain: 'search',
   plan: 'FREE',
-  summary: 'The 26 collections of the search: documents, fields, detail path',
+  summary: 'The collections of the search: documents, fields, detail path',
   about: 'A collection whose data is not collected yet is listed with the reason.',
   params: {},
   returns: listReturn('collections', collection, { sorts: ['id', 'documents'], limit: { default: null, max: 20_000 } }),

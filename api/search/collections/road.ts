@@ -1,4 +1,5 @@
 import { cameras } from '../../../lake/datasets/road/cameras.ts'
+import { chargingSites } from '../../../lake/datasets/road/charging-sites.ts'
 import { SPEED_CAMERA_TYPES } from '../../../lake/datasets/road/codes.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
@@ -148,6 +149,32 @@ export const speedCameraCollection = defineCollection({
       province_code: row.province_code,
       municipality_code: row.municipality_code,
       importance: 0.2,
+    })),
+})
+
+/** Beyond the agreed 26, as the endpoints of charging sites are beyond the agreed paths. */
+export const chargingSiteCollection = defineCollection({
+  id: 'charging-sites',
+  title: 'Charging sites',
+  about: 'Charging sites for electric cars, by operator, town and address.',
+  words: [
+    ...['electrolinera', 'electrolineras', 'cargador', 'cargadores', 'punto de recarga', 'puntos de recarga', 'estacion de recarga'],
+    ...['punt de carrega', 'punts de carrega', 'kargagune', 'punto de carga', 'ev charger', 'charging station', 'charging point'],
+  ],
+  weights: { title: 3.5, place: 2.5 },
+  from: [chargingSites],
+  detail: '/api/electrolineras/{id}',
+  documents: ([state]) =>
+    state.rows.map(({ site_id, operator, address, postal_code, name, road, position, province_code, municipality_code, municipality }) => ({
+      id: site_id,
+      title: [operator, municipalityByCode(municipality_code ?? '')?.name ?? municipality].filter((part) => part).join(', ') || site_id,
+      subtitle: [address, postal_code].filter((part) => part).join(', ') || null,
+      codes: [site_id],
+      text: [name, road],
+      position,
+      province_code,
+      municipality_code,
+      importance: 0.15,
     })),
 })
 

@@ -28,6 +28,7 @@ test('every collection has documents of its datasets, and their URLs answer', as
 const WORDS: Readonly<Record<string, string>> = {
   'gas-stations': 'repsol',
   cameras: 'camara',
+  'charging-sites': 'recargas palma',
   'speed-cameras': 'radar',
   corridors: 'A-6',
   roads: 'A-2',

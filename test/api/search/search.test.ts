@@ -65,7 +65,7 @@ test('suggestions and nearest results', async () => {
 
 test('collections list their contents', async () => {
   const { collections, total } = await service.json('/api/search/collections')
-  expect(total).toBe(26)
+  expect(total).toBe(27)
   const of = (id: string): Reply => collections.find((one: Reply) => one.id === id)
   expect(of('gas-stations')).toMatchObject({ documents: 3, detail_path: '/api/gas-stations/{id}', plan: 'FREE', unavailable_reason: null })
   expect(of('municipalities').documents).toBeGreaterThan(8000)

@@ -13,6 +13,7 @@ import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { AIRPORT_KEYWORDS } from '../../../scripts/stand-in/formats/airport-lists.ts'
 import { AIRPORTS } from '../../../scripts/stand-in/world/aviation/airports.ts'
 import { dgtCameras, madridCameras } from '../../../scripts/stand-in/world/cameras.ts'
+import { chargingSitesAt } from '../../../scripts/stand-in/world/charging-sites.ts'
 import { FERRY_OPERATORS } from '../../../scripts/stand-in/world/ferry-lines.ts'
 import { countStations } from '../../../scripts/stand-in/world/madrid-counts.ts'
 import { marinePosts } from '../../../scripts/stand-in/world/marine-posts.ts'
@@ -60,6 +61,7 @@ export function worldDocuments(world: World): Map<string, readonly SearchDocumen
     ['vms_devices', panelRows(world)],
     ['cameras', cameraRows(world)],
     ['speed_cameras', speedCameraRows(world)],
+    ['charging_sites', chargingRows(world)],
     ['marine_stations', marineRows(world)],
     ['ports', portRows()],
   ])
@@ -159,6 +161,13 @@ function speedCameraRows(world: World): AnyRow[] {
   return world.part(dgtSpeedCameras).map(({ id, road, from, to }) => ({
     ...{ source: 'dgt', speed_camera_id: String(id), type: to ? 'SECTION' : 'FIXED', name: null, road, km: from.km, position: from },
     ...{ municipality: from.municipality.name, municipality_code: from.municipality.code, province_code: from.municipality.province },
+  }))
+}
+
+function chargingRows(world: World): AnyRow[] {
+  return [...chargingSitesAt(world, Date.UTC(2026, 9, 1))].map(({ id, operator, address, municipality, postalCode, lat, lon }) => ({
+    ...{ source: 'dgt', site_id: id, name: null, operator, address, municipality, postal_code: postalCode, road: null },
+    ...{ position: { lat, lon }, ...placeAt({ lat, lon }) },
   }))
 }
 

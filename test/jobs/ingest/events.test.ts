@@ -1,12 +1,16 @@
 import type { Redis } from 'ioredis'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { batch, defineFeed } from '../../../jobs/feeds/define.ts'
 import type { PipelineStep } from '../../../jobs/ingest/context.ts'
 import { makeRunner } from '../../../jobs/ingest/runner.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
+import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import type { EventBatch, EventLog, LoggedEvent } from '../../../lake/events/log.ts'
 import { readChanges } from '../../../lake/live/changes.ts'
-import { littleFeed, openTestContext, type Publisher, startPublisher, type TestContext } from '../../helpers/pipeline.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { exampleRow } from '../../api/service.ts'
+import { type Document, littleFeed, openTestContext, type Publisher, startPublisher, type TestContext } from '../../helpers/pipeline.ts'
 import { emptyRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 
@@ -94,4 +98,42 @@ test('another worker that folds the same fetch gives the same ids', async () => 
   await makeRunner(other).land(feed, signal)
   await redis.flushall()
   expect(await batchesOf(other)).toEqual(before)
+})
+
+test('the first publication of a catalogue is no event; what appears, changes or goes later is one', async () => {
+  const catalogue = defineFeed({
+    ...feed,
+    id: 'catalogue',
+    into: [speedCameras],
+    bands: { speed_cameras: { atLeast: 0, minRatio: 0, maxRatio: 1000 } },
+    *rows([body], _clock, diagnostics) {
+      const { at, beacons } = JSON.parse(String(body?.bytes)) as Document
+      diagnostics.publishedAt(Date.parse(at))
+      const columns = Object.entries(exampleRow(speedCameras)).filter(([name]) => name in speedCameras.columns && name !== 'observed_at')
+      const example = Object.fromEntries(columns) as FeedRow<typeof speedCameras>
+      yield batch(
+        speedCameras,
+        Object.entries(beacons).map(([speed_camera_id, km]) => ({ ...example, speed_camera_id, km })),
+      )
+    },
+  })
+  const context = await openContext()
+  await prepareTables(context, catalogue.into)
+  const runner = makeRunner(context)
+  for (const [minute, beacons] of [
+    { a: 1, b: 2 },
+    { a: 1.5, b: 2, c: 3 },
+    { a: 1.5, c: 3 },
+    { a: 1.5, c: 3 },
+    { a: 1.5, c: 3 },
+  ].entries()) {
+    publish(minute, beacons)
+    expect((await runner.fetch(catalogue, signal)).outcome).toBe('accepted')
+  }
+  const events = await eventsOf(context)
+  expect(events.map(({ type, change }) => [type, change?.kind, change?.row['speed_camera_id'], change?.row.status])).toEqual([
+    ['speed_camera.changed', 'UPDATED', 'a', 'ACTIVE'],
+    ['speed_camera.changed', 'CREATED', 'c', 'ACTIVE'],
+    ['speed_camera.changed', 'UPDATED', 'b', 'MISSING'],
+  ])
 })
