@@ -138,7 +138,7 @@ export class EndpointRoute {
     const type = documents.preferred(raw.headers.accept, this.#formats)
     const values = type === null ? null : this.#valuesOf(asked)
     if (type === null || values?.page.format !== null) return null
-    if (asked.posted === null) refuseBody(raw)
+    refuseBody(raw, asked.posted !== null)
     return await chargedDocument(raw, { context, documents, type, values })
   }
 
@@ -160,7 +160,7 @@ export class EndpointRoute {
     // A caller who may have the answer already pays the rest once the answer is known to differ.
     const mayHaveIt = raw.headers['if-none-match'] !== undefined || raw.headers['if-modified-since'] !== undefined
     await context.charge(mayHaveIt ? REVALIDATED_COST : FULL_COST)
-    if (posted === null) refuseBody(raw)
+    refuseBody(raw, posted !== null)
     const values = this.#valuesOf(asked)
     const { format, wider } = this.#allowed(values, asked)
     await this.#checkKnown?.(values)

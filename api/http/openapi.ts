@@ -163,6 +163,7 @@ function methodsOf(endpoint: Endpoint, about: About): Part {
     ...get,
     operationId: `${endpointId(endpoint.path)}_by_body`,
     tags: [endpoint.domain, 'extra'],
+    'x-example-request': requestOf(endpoint, { [param]: null }, about.now),
     parameters: (get['parameters'] as readonly Part[]).filter(({ name }) => name !== param),
     requestBody: {
       required: true,

@@ -8,8 +8,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== '0'
 }
 
-/** Requests for data have no body and no excessively long URL: such a request is not read. */
-export function refuseBody(raw: IncomingMessage): void {
+/** Requests for data have no excessively long URL, and no body unless it `isPosted`: such a request is not read. */
+export function refuseBody(raw: IncomingMessage, isPosted = false): void {
   refuseLongUrl(raw)
-  if (hasBody(raw)) throw problem('payload-too-large', 'Requests for data have no body.', { headers: { Connection: 'close' } })
+  if (!isPosted && hasBody(raw)) throw problem('payload-too-large', 'Requests for data have no body.', { headers: { Connection: 'close' } })
 }

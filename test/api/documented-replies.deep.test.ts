@@ -2,6 +2,7 @@ import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPlans } from '../../api/access/plans.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
 import { exportJobAsks, streamAsks, webhookAsks } from './documented-job-requests.ts'
 import {
   type Ask,
@@ -96,7 +97,7 @@ function asksOf(operation: Operation): Promise<Asks> {
   if (operation.path.startsWith('/api/export-jobs')) return exportJobAsks(operation, services)
   if (operation.path === '/api/stream') return streamAsks(operation, services)
   if (tags.includes('webhooks')) return webhookAsks(operation, services)
-  if (tags.includes('data')) return dataAsks(operation, services)
+  if (endpoints.some(({ path }) => path === operation.path)) return dataAsks(operation, services)
   if (tags.includes('export')) return exportAsks(operation, services)
   if (operation.spec.operationId === 'mcp') return mcpAsks(operation, services)
   return tags.includes('account') ? accountAsks(operation, services) : platformAsks(operation, services)

@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
+import type { BodyParam } from '../../api/define/endpoint.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
@@ -108,9 +109,11 @@ const unknown = ({ spec }: Operation): Record<string, string> =>
 
 /** Requests for data. */
 export async function dataAsks(operation: Operation, { full, bare, away }: Services): Promise<Asks> {
-  const { spec } = operation
+  const { spec, method } = operation
   const path = spec['x-example-request'] as string
   const endpoint = endpoints.find((one) => one.path === operation.path) as (typeof endpoints)[number]
+  const taken = method === 'POST' ? endpoint.takesBody : undefined
+  const requested = (values: Record<string, string>): string => requestOf(endpoint, { ...values, ...(taken && { [taken.param]: null }) })
   const isFree = endpoint.plan === 'FREE'
   const key = async (): Promise<Record<string, string>> => ({ ...someone(), ...(await full.keyed('ENTERPRISE')) })
   /** With a key that allows one request. */
@@ -121,13 +124,13 @@ export async function dataAsks(operation: Operation, { full, bare, away }: Servi
   const [spent, over] = [await once(), someone()]
   for (const headers of [spent, over]) await send(full.url, { path: added(path, 'nonsense_xyz=1'), headers })
   const types = Object.keys(spec.responses[200].content)
-  const csv = requestOf(endpoint, { format: 'csv' })
-  return {
+  const csv = requested({ format: 'csv' })
+  const asks: Asks = {
     200: [
       ...(await Promise.all(types.map(async (type) => ({ path, headers: { ...(await key()), Accept: type } })))),
       ...(isFree ? [{ path, headers: someone() }] : []),
       {
-        path: spec.parameters.some(({ name }: Reply) => name === 'limit') ? requestOf(endpoint, { limit: '1' }) : path,
+        path: spec.parameters.some(({ name }: Reply) => name === 'limit') ? requested({ limit: '1' }) : path,
         headers: await key(),
       },
     ],
@@ -142,9 +145,7 @@ export async function dataAsks(operation: Operation, { full, bare, away }: Servi
       { path, headers: inClear() },
     ],
     404: [
-      ...(path === requestOf(endpoint, unknown(operation))
-        ? []
-        : [{ path: requestOf(endpoint, unknown(operation)), headers: await key() }]),
+      ...(path === requested(unknown(operation)) ? [] : [{ path: requested(unknown(operation)), headers: await key() }]),
       ...(endpoint.read.kind === 'system'
         ? []
         : [{ path, headers: { ...someone(), ...(await bare.keyed('ENTERPRISE')) }, to: 'bare' as const }]),
@@ -158,6 +159,17 @@ export async function dataAsks(operation: Operation, { full, bare, away }: Servi
     ],
     503: [{ path, headers: { ...someone(), ...(await away.keyed('ENTERPRISE')) }, to: 'away' }],
   }
+  return taken ? posted({ ...asks, 415: [{ path, headers: { ...(await key()), 'Content-Type': 'text/odd' } }] }, taken) : asks
+}
+
+/** The same requests by POST, with the body of the example, or one that is too long. */
+function posted(asks: Asks, { mediaTypes, maxBytes, example }: BodyParam): Asks {
+  const post = (ask: Ask, body: string): Ask => ({
+    ...{ ...ask, method: 'POST', body },
+    headers: { 'Content-Type': mediaTypes[0] as string, ...ask.headers },
+  })
+  const bodyFor = (status: string): string => (status === '413' ? 'x'.repeat(maxBytes + 1) : JSON.stringify(example))
+  return Object.fromEntries(Object.entries(asks).map(([status, own]) => [status, own.map((ask) => post(ask, bodyFor(status)))]))
 }
 
 /** An address that exceeds its limit for descriptions and pages. */

@@ -335,6 +335,7 @@ describe('/api/trafico/ruta', () => {
     expect((await post('', '')).status).toBe(400)
     expect((await post('', text, { 'Content-Type': 'text/plain' })).status).toBe(415)
     expect((await post('', ' '.repeat(2_000_001))).status).toBe(413)
+    expect((await post(`lang=${'x'.repeat(17_000)}`, text)).status).toBe(414)
     expect((await service.ask('/api/trafico/ruta', { method: 'OPTIONS' })).headers.get('access-control-allow-methods')).toContain('POST')
   })
 
