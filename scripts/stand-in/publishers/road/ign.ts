@@ -1,11 +1,11 @@
 import { provinceFile } from '../../../../jobs/feeds/road/ign-roads.ts'
-import { CAPITALS } from '../../../../lake/places/capitals.ts'
 import { provinceByCode, provinces } from '../../../../lake/places/provinces.ts'
 import { writeGeoPackage } from '../../formats/geopackage.ts'
 import { networkLayers } from '../../formats/road-network.ts'
 import { packZip } from '../../formats/zip.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { chance } from '../../random.ts'
+import { inhabitantsOf } from '../../world/inhabitants.ts'
 import { type Municipality, readGazetteer } from '../../world/municipalities.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import { networkOf } from '../../world/road-sections.ts'
@@ -71,16 +71,22 @@ const register: FeedStandIn = {
 /** Instituto Geográfico Nacional: the road network, a file for each province, and the register of municipalities, once a year. */
 export const ign: Publisher = { name: 'Instituto Geográfico Nacional', feeds: [roads, register] }
 
-/** A municipality's line: made-up inhabitants, most of villages, many of capitals, and a little more each year. */
+/** A municipality's line; it has a little more inhabitants each year. */
 function registerLine({ code, name, province, centre }: Municipality, seed: number, publishedAt: number): string {
-  const born = chance(seed, 'inhabitants', Number(code))
-  const size = CAPITALS.has(code) ? 60_000 + 500_000 * born ** 3 : Math.exp(3.5 + 8 * born ** 1.5)
-  const population = Math.round(size * (1 + 0.004 * (new Date(publishedAt).getUTCFullYear() - 2020)))
+  const population = Math.round(inhabitantsOf(code, seed) * (1 + 0.004 * (new Date(publishedAt).getUTCFullYear() - 2023)))
   const degrees = (value: number): string => value.toFixed(8).replace('.', ',')
   const { ine_name } = provinceByCode(province) as NonNullable<ReturnType<typeof provinceByCode>>
   const area_ha = (500 + 20_000 * chance(seed, 'area', Number(code))).toFixed(4).replace('.', ',')
   return [
     ...[`${code}000000`, `1${code}7`, code, province, ine_name, name, population, area_ha, 35_069, `${code}000101`, name],
-    ...[Math.round(0.9 * population), '0559-2', degrees(centre.lon), degrees(centre.lat), 'Mapa', Math.round(900 * born), 'MDT'],
+    ...[
+      Math.round(0.9 * population),
+      '0559-2',
+      degrees(centre.lon),
+      degrees(centre.lat),
+      'Mapa',
+      Math.round(900 * chance(seed, 'altitude', Number(code))),
+      'MDT',
+    ],
   ].join(';')
 }
