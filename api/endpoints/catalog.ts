@@ -1,5 +1,5 @@
-import type { Domain } from '../define/domain.ts'
-import type { Endpoint } from '../define/endpoint.ts'
+import type { Domain } from '../kernel/domain.ts'
+import type { Endpoint } from '../kernel/endpoint.ts'
 import { air } from './air/index.ts'
 import { aviation } from './aviation/index.ts'
 import { exports } from './export/index.ts'

@@ -1,8 +1,8 @@
 import type { LiveChange } from '../../lake/live/types.ts'
 import { defineCodes } from '../../lake/schema/codes.ts'
 import { type Column, col } from '../../lake/schema/columns.ts'
-import type { ListReturn } from '../define/endpoint.ts'
-import type { Fields, RecordShape } from '../define/fields.ts'
+import type { ListReturn } from '../kernel/endpoint.ts'
+import type { Fields, RecordShape } from '../kernel/fields.ts'
 import { withExample } from './common-fields.ts'
 
 /** Kinds of change. */

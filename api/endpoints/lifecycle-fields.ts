@@ -1,7 +1,7 @@
 import { defineCodes } from '../../lake/schema/codes.ts'
 import { type Column, col } from '../../lake/schema/columns.ts'
-import type { ChangeOf } from '../define/endpoint.ts'
-import { type Fields, type RecordShape, record, type ValueOf } from '../define/fields.ts'
+import type { ChangeOf } from '../kernel/endpoint.ts'
+import { type Fields, type RecordShape, record, type ValueOf } from '../kernel/fields.ts'
 import { withExample } from './common-fields.ts'
 
 /** Why a thing that begins and ends has ended. */

@@ -1,8 +1,8 @@
 import type { EventLog } from '../../lake/events/log.ts'
 import { recordEvent } from '../../lake/events/record.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import { deprecatedFrom } from '../define/deprecation.ts'
-import { type Endpoint, endpointId } from '../define/endpoint.ts'
+import { deprecatedFrom } from '../kernel/deprecation.ts'
+import { type Endpoint, endpointId } from '../kernel/endpoint.ts'
 
 /** Records an `api.deprecated` event once for each endpoint whose deprecation has begun: a marker object outlives the log. */
 export async function announceDeprecations(options: {

@@ -4,9 +4,9 @@ import { ALERT_LEVELS } from '../../lake/datasets/weather/alert-codes.ts'
 import { EVENT_TYPES } from '../../lake/events/types.ts'
 import { boxOfRegion, provincesOf } from '../../lake/places/regions.ts'
 import { foldRoad } from '../../lake/places/road-key.ts'
-import { codeParam, listOf, numberParam, oneOf, textParam, type ValuesOf } from '../define/params.ts'
-import { boxParam, provinceParam, roadParam } from '../define/params-place.ts'
 import { iataParam } from '../endpoints/aviation/params.ts'
+import { codeParam, listOf, numberParam, oneOf, textParam, type ValuesOf } from '../kernel/params/params.ts'
+import { boxParam, provinceParam, roadParam } from '../kernel/params/params-place.ts'
 import { type Facets, TOPICS } from './kinds.ts'
 
 /** Every name that `topics` accepts: topics, and single event types. */

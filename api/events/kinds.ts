@@ -12,11 +12,6 @@ import { EVENT_TYPES, type EventType } from '../../lake/events/types.ts'
 import type { Json, MultiPolygon, Point } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { INT32 } from '../../lake/schema/json.ts'
-import { changedMembers } from '../define/changed.ts'
-import type { ChangeOf } from '../define/endpoint.ts'
-import { optional, type RecordShape, record } from '../define/fields.ts'
-import { type Area, isInside, touches } from '../define/geo.ts'
-import { recordSchema } from '../define/shape.ts'
 import { changedOf as changedFlight, flight, toFlight } from '../endpoints/aviation/flight.ts'
 import { END_DEPENDS } from '../endpoints/lifecycle-fields.ts'
 import { changedAlert, alertDetail as railAlert } from '../endpoints/rail/alert.ts'
@@ -27,6 +22,11 @@ import { publishedSpeedCamera, toSpeedCamera } from '../endpoints/road/speed-cam
 import { beacon, changedBeacon } from '../endpoints/road/v16.ts'
 import { toZone, zone } from '../endpoints/road/zones.ts'
 import { alertState, changedOf as changedWarning, endedBy, toAlertState } from '../endpoints/weather/alert.ts'
+import type { ChangeOf } from '../kernel/endpoint.ts'
+import { optional, type RecordShape, record } from '../kernel/fields.ts'
+import { changedMembers } from '../kernel/reads/changed.ts'
+import { type Area, isInside, touches } from '../kernel/reads/geo.ts'
+import { recordSchema } from '../kernel/reads/shape.ts'
 
 /** The properties that events can be filtered by. A facet is absent if events of the type never have it. */
 export interface Facets {

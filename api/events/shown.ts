@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { EventBatch, LoggedEvent } from '../../lake/events/log.ts'
 import type { EventType } from '../../lake/events/types.ts'
 import type { Json } from '../../lake/schema/columns.ts'
-import { type JsonObject, recordWriter } from '../define/shape.ts'
 import { changedBy } from '../endpoints/changes.ts'
+import { type JsonObject, recordWriter } from '../kernel/reads/shape.ts'
 import { EVENT_KINDS, type EventKind, type Facets, topicOf } from './kinds.ts'
 
 /** An event as callers get it. */

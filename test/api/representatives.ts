@@ -1,9 +1,9 @@
-import { type Endpoint, pathParams } from '../../api/define/endpoint.ts'
-import { type Fields, isNested } from '../../api/define/fields.ts'
-import { isLocated } from '../../api/define/formats.ts'
-import { INSTANT_PATTERN } from '../../api/define/params-time.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
-import { allParams } from '../../api/http/request.ts'
+import { allParams } from '../../api/engine/request/request.ts'
+import { type Endpoint, pathParams } from '../../api/kernel/endpoint.ts'
+import { type Fields, isNested } from '../../api/kernel/fields.ts'
+import { isLocated } from '../../api/kernel/formats.ts'
+import { INSTANT_PATTERN } from '../../api/kernel/params/params-time.ts'
 import { IS_DEEP } from '../helpers/tier.ts'
 
 /**

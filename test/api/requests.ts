@@ -1,8 +1,8 @@
-import type { Endpoint } from '../../api/define/endpoint.ts'
-import { isLocated } from '../../api/define/formats.ts'
-import { membersOf, recordSchema } from '../../api/define/shape.ts'
-import { gapOf } from '../../api/http/coverage.ts'
-import { exampleRecord } from '../../api/http/shown-record.ts'
+import { gapOf } from '../../api/engine/answers/coverage.ts'
+import { exampleRecord } from '../../api/engine/answers/shown-record.ts'
+import type { Endpoint } from '../../api/kernel/endpoint.ts'
+import { isLocated } from '../../api/kernel/formats.ts'
+import { membersOf, recordSchema } from '../../api/kernel/reads/shape.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 
 /** Headers that state a caller's limits. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { writeWebhookState } from '../../api/webhooks/state.ts'
+import { writeWebhookState } from '../../api/features/webhooks/state.ts'
 import { createJob } from '../../lake/exports/jobs.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 import { DESK, expectReadable, LOOKS, type Look, onPage } from './on-page.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_PLANS } from '../../api/access/plans.ts'
+import { DEFAULT_PLANS } from '../../api/auth/plans.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 import { expectReadable, LOOKS, onPage } from './on-page.ts'
 

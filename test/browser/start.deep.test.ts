@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { isWellFormed } from '../../api/access/key-format.ts'
+import { isWellFormed } from '../../api/auth/keys/key-format.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 
 const stage = browserStage()

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newGroupCounts } from '../../lake/requests/durations.ts'
 import { dayObject, encodeDay } from '../../lake/requests/uptime.ts'
-import { FEEDS } from '../api/feed-listings.ts'
+import { FEEDS } from '../api/main/feed-listings.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 import { expectReadable, LOOKS, type Look, onPage, PHONE } from './on-page.ts'
 

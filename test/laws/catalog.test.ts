@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DATASETS_ES } from '../../api/cards/datasets-es.ts'
+import { DATASETS_ES } from '../../api/features/cards/datasets-es.ts'
 import { derivations } from '../../jobs/derive/catalog.ts'
 import { type Derived, filledBy, inputsOf } from '../../jobs/derive/define.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'

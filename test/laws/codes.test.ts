@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Fields, isNested } from '../../api/define/fields.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { codeListList } from '../../api/endpoints/service/codes.ts'
+import { type Fields, isNested } from '../../api/kernel/fields.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { type CodeLabels, type CodeList, defineCodes, languagesOf } from '../../lake/schema/codes.ts'
 

@@ -31,7 +31,7 @@ test('imports point one way', () => {
 })
 
 /** Parts of scripts for tests alone: they run them, or try the product in the same scenes. */
-const TRIES = ['scripts/benches/', 'scripts/engines/', 'scripts/run-tests.ts']
+const TRIES = ['scripts/checks/benches/', 'scripts/checks/engines/', 'scripts/run-tests.ts']
 
 test('no command that a user runs imports from the tests', () => {
   const wrong = [...files.values()].filter(

@@ -11,7 +11,7 @@ import { panelOf } from '../../models/fuel/panel.ts'
 import { predictFuel } from '../../models/fuel/predict.ts'
 import { makeRidge } from '../../models/fuel/ridge.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../models/fuel/weeks.sql.ts'
-import { evaluateFuel } from '../../scripts/evaluations/fuel.ts'
+import { evaluateFuel } from '../../scripts/checks/evaluations/fuel.ts'
 import { exampleTableRow } from '../api/service.ts'
 import { expectScored } from '../helpers/checked-scores.ts'
 import { figures } from '../helpers/figures.ts'
@@ -247,7 +247,7 @@ recorded('the recorded bulletin: petrol and diesel reach their limits in the las
 
 test('the command explains its invalid arguments', () => {
   const run = (...args: string[]): string =>
-    spawnSync(process.execPath, [join(PROJECT, 'scripts/evaluations/main.ts'), ...args], { encoding: 'utf8' }).stderr
+    spawnSync(process.execPath, [join(PROJECT, 'scripts/checks/evaluations/main.ts'), ...args], { encoding: 'utf8' }).stderr
   expect(run('fuel', '--test', '2024-01-01')).toContain('--test 2024-01-01: expected two valid days, such as 2022-07-11:2024-07-01')
   expect(run('rain')).toContain('no model rain; the models are fuel')
 })

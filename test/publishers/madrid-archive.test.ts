@@ -6,7 +6,7 @@ import { madridCountStations } from '../../jobs/feeds/road/madrid-count-stations
 import { madridCounts } from '../../jobs/feeds/road/madrid-counts.ts'
 import { madridHistory } from '../../jobs/feeds/road/madrid-history.ts'
 import { onlyCsv, openZip } from '../../jobs/formats/zip.ts'
-import { originOf } from '../../scripts/service/parts.ts'
+import { originOf } from '../../scripts/commands/parts.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { bytesOf, standIn } from './helpers.ts'
 

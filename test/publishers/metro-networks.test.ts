@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
-import { originOf } from '../../scripts/service/parts.ts'
+import { originOf } from '../../scripts/commands/parts.ts'
 import { standIn } from './helpers.ts'
 
 test.each([

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { renfeEstaciones } from '../../jobs/feeds/rail/renfe-estaciones.ts'
 import { renfeMaterial } from '../../jobs/feeds/rail/renfe-material.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
-import { originOf } from '../../scripts/service/parts.ts'
+import { originOf } from '../../scripts/commands/parts.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { bytesOf, replaying, standIn } from './helpers.ts'
 

@@ -9,14 +9,14 @@ import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimLake } from '../../lake/system.ts'
-import { claimFolder, notePublishers } from '../../scripts/service/claim.ts'
-import { cliConfig } from '../../scripts/service/parts.ts'
-import { openService } from '../../scripts/service/service.ts'
+import { claimFolder, notePublishers } from '../../scripts/commands/claim.ts'
+import { cliConfig } from '../../scripts/commands/parts.ts'
+import { openService } from '../../scripts/commands/service.ts'
 import { startPublishers } from '../../scripts/stand-in/server.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
-const MAIN = new URL('../../scripts/service/backfill.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/commands/backfill.ts', import.meta.url).pathname
 
 test('a backfill takes the listed files of a range, reports gaps and failures, and does nothing twice', {
   timeout: 90_000,

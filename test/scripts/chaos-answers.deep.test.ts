@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
-import { Reference } from '../../scripts/chaos-runs/api-answers.ts'
-import { type Answer, openLoop, underLoad } from '../../scripts/chaos-runs/api-client.ts'
-import { wrongWith } from '../../scripts/chaos-runs/api-verdict.ts'
+import { Reference } from '../../scripts/checks/chaos-runs/api-answers.ts'
+import { type Answer, openLoop, underLoad } from '../../scripts/checks/chaos-runs/api-client.ts'
+import { wrongWith } from '../../scripts/checks/chaos-runs/api-verdict.ts'
 
 const JSON_TYPE = 'application/json'
 const answer = (status: number, etag: string | undefined, body: object | null = { total: 1 }, type = JSON_TYPE): Answer => ({

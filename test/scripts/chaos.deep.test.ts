@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const run = promisify(execFile)
-const MAIN = new URL('../../scripts/chaos-runs/main.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/checks/chaos-runs/main.ts', import.meta.url).pathname
 
 interface Result {
   readonly name: string

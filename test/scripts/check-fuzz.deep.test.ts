@@ -51,7 +51,7 @@ test('its Python environment is created once', () => {
   const { run, venv } = project()
   const first = run()
   expect(first).toMatchObject({ status: 0, stderr: '', asked: ['venv', 'pip'] })
-  expect(first.stdout).toMatch(new RegExp(`^run ${venv}/bin/schemathesis \\S+/scripts/fuzz/main.ts --seed 1\n$`))
+  expect(first.stdout).toMatch(new RegExp(`^run ${venv}/bin/schemathesis \\S+/scripts/checks/fuzz/main.ts --seed 1\n$`))
   expect(run()).toMatchObject({ status: 0, stdout: first.stdout, asked: [] })
 })
 
@@ -96,7 +96,7 @@ test('an operation that was never answered is named, and fails the run', { timeo
   const program = join(tempFolder(), 'schemathesis')
   writeFileSync(program, SCHEMATHESIS, { mode: 0o755 })
   // Without named operations, every operation of the description needs an answer.
-  const { status, stdout } = spawnSync(process.execPath, [join(PROJECT, 'scripts/fuzz/main.ts'), '--seed', '1'], {
+  const { status, stdout } = spawnSync(process.execPath, [join(PROJECT, 'scripts/checks/fuzz/main.ts'), '--seed', '1'], {
     encoding: 'utf8',
     env: { ...process.env, FUZZ_SCHEMATHESIS: program },
   })

@@ -3,7 +3,7 @@ import { feedById, feeds } from '../../jobs/feeds/catalog.ts'
 import type { RequestPlan } from '../../jobs/feeds/define.ts'
 import { aemetStations } from '../../jobs/feeds/weather/aemet-stations.ts'
 import { type Config, readConfig } from '../../lake/config.ts'
-import { disabledReason, enabledFeeds } from '../../scripts/service/enabled.ts'
+import { disabledReason, enabledFeeds } from '../../scripts/commands/enabled.ts'
 
 const KEY = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.abc'
 const some = ['dgt_incidents', 'renfe_flota', 'aemet_observation', 'aemet_stations'].map(feedById)

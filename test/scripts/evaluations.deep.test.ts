@@ -5,16 +5,16 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { SECTION_KM } from '../../models/risk/accidents.ts'
-import { evaluateFuel } from '../../scripts/evaluations/fuel.ts'
-import { evaluateFuelDaily } from '../../scripts/evaluations/fuel-daily.ts'
-import { evaluateRisk } from '../../scripts/evaluations/risk.ts'
-import { evaluateTraffic } from '../../scripts/evaluations/traffic.ts'
+import { evaluateFuel } from '../../scripts/checks/evaluations/fuel.ts'
+import { evaluateFuelDaily } from '../../scripts/checks/evaluations/fuel-daily.ts'
+import { evaluateRisk } from '../../scripts/checks/evaluations/risk.ts'
+import { evaluateTraffic } from '../../scripts/checks/evaluations/traffic.ts'
 import { figures } from '../helpers/figures.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { openTestLake } from '../lake/query/fixtures.ts'
 
 const run = promisify(execFile)
-const MAIN = new URL('../../scripts/evaluations/main.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/checks/evaluations/main.ts', import.meta.url).pathname
 const HEADER =
   'ID_NUM,IND_ACCDA,IND_ACCIV,TOTAL_MU30DF,TOTAL_HG30DF,TOTAL_HL30DF,FECHA_ACCIDENTE,HORA_ACCIDENTE,MES_1F,ANYO,CCAA_1F,PROVINCIA_1F,COD_MUNICIPIO,CARRETERA,KM,SENTIDO_1F,TIPO_VIA_3F,TITULARIDAD_VIA_2F,TIPO_ANIMAL_1F,TIPO_ANIMAL_2F'
 

@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../lake/config.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimLake } from '../../lake/system.ts'
-import { claimFolder, notePublishers } from '../../scripts/service/claim.ts'
-import { FEED_PROCESS } from '../../scripts/service/memory.ts'
-import { openService } from '../../scripts/service/service.ts'
+import { claimFolder, notePublishers } from '../../scripts/commands/claim.ts'
+import { FEED_PROCESS } from '../../scripts/commands/memory.ts'
+import { openService } from '../../scripts/commands/service.ts'
 import { startPublishers } from '../../scripts/stand-in/server.ts'
 import { startPublisher, tableRows } from '../helpers/pipeline.ts'
 import { startTestRedis } from '../helpers/redis.ts'
@@ -16,7 +16,7 @@ import { tempFolder } from '../helpers/temp.ts'
 import { differences, feed, littleDerived } from '../jobs/derive/little.ts'
 
 const SCRIPTS = new URL('../../scripts', import.meta.url).pathname
-const MAIN = new URL('../../scripts/service/feeds.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/commands/feeds.ts', import.meta.url).pathname
 const REAL_PUBLISHER = 'nap.dgt.es'
 
 interface Said {

@@ -3,19 +3,19 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { isWellFormed } from '../../api/access/key-format.ts'
-import { openKeyIndex } from '../../api/access/key-index.ts'
-import { parsePeppers } from '../../api/access/pepper.ts'
-import { openRequestLog } from '../../api/access/usage/request-log.ts'
+import { isWellFormed } from '../../api/auth/keys/key-format.ts'
+import { openKeyIndex } from '../../api/auth/keys/key-index.ts'
+import { parsePeppers } from '../../api/auth/keys/pepper.ts'
+import { openRequestLog } from '../../api/auth/usage/request-log.ts'
 import { fileStore } from '../../lake/store/file.ts'
-import { claimFolder, noteApi } from '../../scripts/service/claim.ts'
-import { textOf } from '../api/access/stage.ts'
+import { claimFolder, noteApi } from '../../scripts/commands/claim.ts'
+import { textOf } from '../api/auth/stage.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { bodyOf } from '../helpers/smtp.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 
-const MAIN = new URL('../../scripts/service/keys.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/commands/keys.ts', import.meta.url).pathname
 
 interface Said {
   readonly code: number

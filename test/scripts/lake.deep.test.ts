@@ -6,11 +6,11 @@ import { createTable } from '../../lake/iceberg/create.ts'
 import { tableKey } from '../../lake/iceberg/schema.ts'
 import { versionKey } from '../../lake/iceberg/table.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { cliConfig, openServiceStore } from '../../scripts/service/parts.ts'
+import { cliConfig, openServiceStore } from '../../scripts/commands/parts.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
 const run = promisify(execFile)
-const MAIN = new URL('../../scripts/service/lake.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/commands/lake.ts', import.meta.url).pathname
 
 /** The exit code and lines of output of `scripts/lake` over a folder of data. */
 async function lake(data: string, ...args: string[]): Promise<{ readonly code: number; readonly lines: string[] }> {

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { perMinute } from '../../api/access/limits/policy.ts'
-import { DEFAULT_PLANS } from '../../api/access/plans.ts'
+import { perMinute } from '../../api/auth/limits/policy.ts'
+import { DEFAULT_PLANS } from '../../api/auth/plans.ts'
 import { readConfig } from '../../lake/config.ts'
-import { openServiceLimiter, readPlanSettings } from '../../scripts/service/limits.ts'
-import { serviceLog } from '../../scripts/service/parts.ts'
+import { openServiceLimiter, readPlanSettings } from '../../scripts/commands/limits.ts'
+import { serviceLog } from '../../scripts/commands/parts.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 
-const MAIN = new URL('../../scripts/service/start.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/commands/start.ts', import.meta.url).pathname
 const PROXY = ipaddr.parse('10.1.2.3')
 
 describe('readPlanSettings', () => {

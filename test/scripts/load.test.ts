@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judge, LIMITS, metricOf, type Sample } from '../../scripts/load/verdict.ts'
+import { judge, LIMITS, metricOf, type Sample } from '../../scripts/checks/load/verdict.ts'
 
 const T0 = Date.parse('2026-11-21T08:00:00Z')
 const on = (id: string, health: string, enabled = true) => ({ id, enabled, health, cadence_s: 20, last_success_at: null })

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { newPepperText } from '../../api/access/pepper.ts'
+import { newPepperText } from '../../api/auth/keys/pepper.ts'
 import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { startS3 } from '../helpers/s3-server.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 
-const START = new URL('../../scripts/service/start.ts', import.meta.url).pathname
+const START = new URL('../../scripts/commands/start.ts', import.meta.url).pathname
 const PUBLISHERS = new URL('../../scripts/stand-in/main.ts', import.meta.url).pathname
 
 /** How long an idle process is watched. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { spansOf } from '../../scripts/service/spans.ts'
+import { spansOf } from '../../scripts/commands/spans.ts'
 
 test('consecutive days, months and years are shown as one span', () => {
   expect(spansOf([])).toEqual([])

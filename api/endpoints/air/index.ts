@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { airQualityList } from './air-quality.ts'
 import { airStationHistory } from './history.ts'
 import { airStationById, airStationList } from './stations.ts'

@@ -4,7 +4,7 @@ import { INDEX_POLLUTANTS, type StationHours } from '../../../lake/datasets/air/
 import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset, Row } from '../../../lake/schema/dataset.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 /** Stored hours of measurements: 24 for each of the last 24. */
 const HOURS = 48

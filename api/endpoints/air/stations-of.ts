@@ -1,6 +1,6 @@
 import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
-import { pick, projection, record } from '../../define/fields.ts'
-import { required, textParam } from '../../define/params.ts'
+import { pick, projection, record } from '../../kernel/fields.ts'
+import { required, textParam } from '../../kernel/params/params.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = airQualityStations

@@ -1,6 +1,6 @@
 import type { airportWeather } from '../../../lake/datasets/aviation/airport-weather.ts'
 import type { AIRPORT_CONDITIONS } from '../../../lake/datasets/aviation/codes.ts'
-import type { StateRow } from '../../define/fields.ts'
+import type { StateRow } from '../../kernel/fields.ts'
 
 const VISIBILITY_BELOW_M = 1500
 const CEILING_BELOW_M = 150

@@ -4,8 +4,8 @@ import { PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { type Column, col, type RowOf } from '../../../lake/schema/columns.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
-import { meaning, pick, type ValueOf } from '../../define/fields.ts'
+import { meaning, pick, type ValueOf } from '../../kernel/fields.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 const { columns } = airportDays
 

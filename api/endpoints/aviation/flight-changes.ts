@@ -1,6 +1,6 @@
 import { flights } from '../../../lake/datasets/aviation/flights.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
-import { nested, record } from '../../define/fields.ts'
+import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { nested, record } from '../../kernel/fields.ts'
 import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { changedOf, flight, flightFilters, toFlight } from './flight.ts'
 

@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { aircraftList } from './aircraft.ts'
 import { aircraftByIcao24 } from './aircraft-detail.ts'
 import { airportByIata, airportListing } from './airports.ts'

@@ -1,6 +1,6 @@
 import { FLIGHT_DIRECTIONS } from '../../../lake/datasets/aviation/codes.ts'
-import { codeParam, type Param, param, plainText, required } from '../../define/params.ts'
-import { InvalidParam } from '../../define/problems.ts'
+import { codeParam, type Param, param, plainText, required } from '../../kernel/params/params.ts'
+import { InvalidParam } from '../../kernel/problems.ts'
 
 /** The IATA code of an airport; case is ignored. */
 export const iataParam: Param<string | null> = param({

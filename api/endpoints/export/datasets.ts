@@ -1,8 +1,8 @@
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { pick, record } from '../../define/fields.ts'
-import { chosenOf, textParam } from '../../define/params.ts'
-import { snapshotName } from '../../exports/snapshots.ts'
+import { snapshotName } from '../../engine/request/snapshots.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { pick, record } from '../../kernel/fields.ts'
+import { chosenOf, textParam } from '../../kernel/params/params.ts'
 import { datasetFields, describeDataset } from '../service/dataset.ts'
 
 const exported = record('ExportDataset', 'A dataset for bulk download: its size, its time span, and where its files are listed.', {

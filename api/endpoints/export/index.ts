@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { exportList } from './datasets.ts'
 import { exportManifest } from './manifest.ts'
 

@@ -1,12 +1,11 @@
 import { TableRefused } from '../../../lake/iceberg/errors.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
-import { record } from '../../define/fields.ts'
-import { textParam } from '../../define/params.ts'
-import { openPeriodParams } from '../../define/params-time.ts'
-import { LINK_STEP_S } from '../../exports/signed-links.ts'
-import { exportFiles, snapshotName } from '../../exports/snapshots.ts'
+import { exportFiles, LINK_STEP_S, snapshotName } from '../../engine/request/snapshots.ts'
+import { defineEndpoint, type SystemView } from '../../kernel/endpoint.ts'
+import { record } from '../../kernel/fields.ts'
+import { textParam } from '../../kernel/params/params.ts'
+import { openPeriodParams } from '../../kernel/params/params-time.ts'
 import { datasetId, datasetOf, nearDataset } from '../service/dataset.ts'
 
 const FILE_STATES = defineCodes('export_file_status', 'Status of a file of an export.', {

@@ -1,9 +1,9 @@
 import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
-import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
-import { required, textParam } from '../../define/params.ts'
+import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { meaning, nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { required, textParam } from '../../kernel/params/params.ts'
 import { STATION_DATASETS, type Station, stationFields, stationsOf } from './station.ts'
 
 /** The station id as a path parameter. */

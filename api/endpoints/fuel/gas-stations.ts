@@ -1,10 +1,10 @@
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { foldName } from '../../../lake/places/names.ts'
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { meaning, optional, record, type ValueOf } from '../../define/fields.ts'
-import { defineMemoryFilter } from '../../define/filter.ts'
-import { booleanParam, listOf, textParam } from '../../define/params.ts'
-import { roadFilter } from '../../filters/road.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { meaning, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { roadFilter } from '../../kernel/filters/road.ts'
+import { booleanParam, listOf, textParam } from '../../kernel/params/params.ts'
+import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import {
   ABOUT_POSITION,
   ABOUT_ROAD,

@@ -4,9 +4,9 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { bucketEnd } from '../../define/buckets.ts'
-import { publicationRuns } from '../../define/held.ts'
-import type { LakeView } from '../../define/lake-view.ts'
+import { bucketEnd } from '../../kernel/reads/buckets.ts'
+import { publicationRuns } from '../../kernel/reads/held.ts'
+import type { LakeView } from '../../kernel/reads/lake-view.ts'
 
 /** Longest time between two publications in which prices of the first stay valid: nights pass without any price change. */
 const GAP_MS = 86_400_000

@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { fuelAverages } from './averages.ts'
 import { cheapestList } from './cheapest.ts'
 import { fuelForecastList } from './forecasts.ts'

@@ -1,6 +1,6 @@
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { meaning } from '../../define/fields.ts'
+import { meaning } from '../../kernel/fields.ts'
 import type { Station } from './station.ts'
 
 const { columns } = fuelDays

@@ -5,8 +5,8 @@ import { fuelMinistryDays } from '../../../lake/datasets/fuel/ministry-days.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import type { LakeKnown } from '../../define/lake-read.ts'
-import { codeParam, type Param, withDefault } from '../../define/params.ts'
+import { codeParam, type Param, withDefault } from '../../kernel/params/params.ts'
+import type { LakeKnown } from '../../kernel/reads/lake-read.ts'
 
 /** The parameter `series`: the source of prices. */
 export const seriesParam: Param<string> = withDefault(

@@ -1,5 +1,5 @@
 import { dateAfter, datesBetween, madridDate, serviceStart } from '../../../lake/schema/time.ts'
-import { memo } from '../../define/memo.ts'
+import { memo } from '../../kernel/reads/memo.ts'
 import type { FerryConnection } from './ferry-network.ts'
 
 const WEEK = 7

@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { ferryList } from './ferries.ts'
 import { ferryById } from './ferry-detail.ts'
 import { marineHistory } from './marine-history.ts'

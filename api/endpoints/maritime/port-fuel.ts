@@ -1,7 +1,7 @@
 import { distanceM } from '../../../lake/places/distance.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { nested, pick, type ValueOf } from '../../define/fields.ts'
-import { memo } from '../../define/memo.ts'
+import { nested, pick, type ValueOf } from '../../kernel/fields.ts'
+import { memo } from '../../kernel/reads/memo.ts'
 import { type MarinePrice, marinePrice } from './marine-price.ts'
 import type { Port, PortCatalogue } from './port-catalogue.ts'
 

@@ -1,7 +1,7 @@
 import type { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
 import { distanceM } from '../../../lake/places/distance.ts'
-import type { State } from '../../define/endpoint.ts'
-import { memo } from '../../define/memo.ts'
+import type { State } from '../../kernel/endpoint.ts'
+import { memo } from '../../kernel/reads/memo.ts'
 import type { PortCatalogue } from './port-catalogue.ts'
 
 /** Radius around a port in which vessels count, m: harbours and their anchorages; the World Port Index rounds to the minute. */

@@ -1,8 +1,8 @@
 import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
 import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
-import type { State } from '../../define/endpoint.ts'
-import { optional, pick, record, type ValueOf } from '../../define/fields.ts'
-import { required, textParam } from '../../define/params.ts'
+import type { State } from '../../kernel/endpoint.ts'
+import { optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { required, textParam } from '../../kernel/params/params.ts'
 import { stateFields } from '../common-fields.ts'
 
 const [seen, said] = [vesselPositions.columns, vessels.columns]

@@ -1,7 +1,7 @@
 import type { Corridor } from '../../../lake/places/corridors.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
-import { memo } from '../../define/memo.ts'
-import { isSectionOn } from '../../filters/road.ts'
+import { isSectionOn } from '../../kernel/filters/road.ts'
+import { memo } from '../../kernel/reads/memo.ts'
 import type { ImdSection } from './imd-sections.ts'
 
 /** The sections of a year by the folded names of their roads; cached. */

@@ -4,8 +4,8 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
-import type { MemoryAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../kernel/endpoint.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -3,8 +3,8 @@ import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
-import { optional, type ValueOf } from '../../define/fields.ts'
+import { optional, type ValueOf } from '../../kernel/fields.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { provinceName } from '../common-fields.ts'
 
 const { columns } = imdDetectorMonths

@@ -3,9 +3,9 @@ import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
-import type { MemoryAsk } from '../../define/endpoint.ts'
-import { integerParam, knownBy, listOf, oneOf, withDefault } from '../../define/params.ts'
+import type { MemoryAsk } from '../../kernel/endpoint.ts'
+import { integerParam, knownBy, listOf, oneOf, withDefault } from '../../kernel/params/params.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 /** A section of a road in a year. */
 export type ImdSection = Row<typeof imdSections>

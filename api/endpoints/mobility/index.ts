@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { corridorById, corridorList } from './corridors.ts'
 import { countStationById, countStationList } from './count-stations.ts'
 import { mobilityList } from './flows.ts'

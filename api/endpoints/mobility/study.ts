@@ -1,8 +1,8 @@
 import { MOBILITY_STUDIES } from '../../../lake/datasets/mobility/codes.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import { noDataYet } from '../../define/no-data.ts'
-import { codeParam, type Param, withDefault } from '../../define/params.ts'
-import { InvalidParam } from '../../define/problems.ts'
+import { codeParam, type Param, withDefault } from '../../kernel/params/params.ts'
+import { InvalidParam } from '../../kernel/problems.ts'
+import { noDataYet } from '../../kernel/reads/no-data.ts'
 
 /** The default study. */
 export const DEFAULT_STUDY = 'V2'

@@ -2,7 +2,7 @@ import { mobilityZoneAreas } from '../../../lake/datasets/mobility/zone-areas.ts
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { type Columns, col } from '../../../lake/schema/columns.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 interface Level {
   readonly study: string

@@ -1,7 +1,7 @@
 import { ALERT_EFFECTS, RAIL_ALERT_KINDS, RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { appliedByRead, columnFilter, defineFilter, hasOneOf, isOneOf } from '../../define/filter.ts'
-import { codeParam, listOf } from '../../define/params.ts'
+import { codeParam, listOf } from '../../kernel/params/params.ts'
+import { appliedByRead, columnFilter, defineFilter, hasOneOf, isOneOf } from '../../kernel/reads/filter.ts'
 import { alertStationParam, lineParam, stationParam } from './known-names.ts'
 import { networkOf } from './train-id.ts'
 

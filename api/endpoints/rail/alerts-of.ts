@@ -1,5 +1,5 @@
 import { col } from '../../../lake/schema/columns.ts'
-import { LANGS, type Lang, nested, type ValueOf } from '../../define/fields.ts'
+import { LANGS, type Lang, nested, type ValueOf } from '../../kernel/fields.ts'
 import { alert, localise } from './alert.ts'
 import type { CurrentAlert } from './alert-trains.ts'
 import { ALERT_SCOPES } from './codes.ts'

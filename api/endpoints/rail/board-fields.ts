@@ -5,7 +5,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { meaning, optional } from '../../define/fields.ts'
+import { meaning, optional } from '../../kernel/fields.ts'
 import { withExample } from '../common-fields.ts'
 import { BOARD_STATUSES, DELAY_SOURCES, productField } from './codes.ts'
 

@@ -1,5 +1,5 @@
 import { hasLines, isCancelled } from '../../../lake/datasets/rail/codes.ts'
-import type { ValueOf } from '../../define/fields.ts'
+import type { ValueOf } from '../../kernel/fields.ts'
 import type { StopTime } from '../transit/day-stops.ts'
 import type { boardFields } from './board-fields.ts'
 import { type BoardAsk, believed, type CallStatus, isWaitedFor, LIVE_AHEAD_MS, type Place, type Spoken, statusOf } from './board-status.ts'

@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { alertById } from './alert-detail.ts'
 import { alertList } from './alerts.ts'
 import { nucleoList } from './nucleos.ts'

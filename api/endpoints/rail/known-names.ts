@@ -3,9 +3,9 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
-import { type CachedQuery, defineCachedQuery, distinctValues, type QueryReader } from '../../define/cached-query.ts'
-import type { MemoryAsk } from '../../define/endpoint.ts'
-import { knownBy, listOf, type Param, textParam } from '../../define/params.ts'
+import type { MemoryAsk } from '../../kernel/endpoint.ts'
+import { knownBy, listOf, type Param, textParam } from '../../kernel/params/params.ts'
+import { type CachedQuery, defineCachedQuery, distinctValues, type QueryReader } from '../../kernel/reads/cached-query.ts'
 
 /** The networks with live positions of trains. */
 const LIVE_NETWORKS = [...RENFE_NETWORKS, 'FGC']

@@ -1,8 +1,8 @@
 import { isCancelled, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import type { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
-import type { State } from '../../define/endpoint.ts'
-import { memo } from '../../define/memo.ts'
+import type { State } from '../../kernel/endpoint.ts'
+import { memo } from '../../kernel/reads/memo.ts'
 import { runDate } from './run-date.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 

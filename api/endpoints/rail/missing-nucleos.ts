@@ -1,4 +1,4 @@
-import type { State } from '../../define/endpoint.ts'
+import type { State } from '../../kernel/endpoint.ts'
 
 /**
  * True if the newest publication of a state lacks a núcleo that the reply may include, given the requested ones; null for all.

@@ -1,7 +1,7 @@
 import { foldName } from '../../../lake/places/names.ts'
-import { municipalityCodes } from '../../define/params-place.ts'
-import { InvalidParam } from '../../define/problems.ts'
-import { nearest } from '../../define/suggest.ts'
+import { municipalityCodes } from '../../kernel/params/params-place.ts'
+import { InvalidParam } from '../../kernel/problems.ts'
+import { nearest } from '../../kernel/reads/suggest.ts'
 import type { RailNetwork } from './network.ts'
 import { type Station, stationsOf } from './station.ts'
 

@@ -8,7 +8,7 @@ import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { bind, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds, MADRID, madridDate } from '../../../lake/schema/time.ts'
-import { isOneOf } from '../../define/filter.ts'
+import { isOneOf } from '../../kernel/reads/filter.ts'
 
 const DAY_MS = 86_400_000
 /** Days before the period in which its timetables may have begun. Most nights bring a new one, so an older one is out of date. */

@@ -1,5 +1,5 @@
 import type { Line, Point } from '../../../lake/schema/columns.ts'
-import { matchPath } from '../../define/map-matching.ts'
+import { matchPath } from '../../kernel/reads/map-matching.ts'
 
 /** Maximum distance between a simplified track and the published one, m. */
 export const TRACK_TOLERANCE_M = 10

@@ -7,7 +7,7 @@ import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import type { Source } from '../../../lake/schema/sources.ts'
-import type { RestsOn } from '../../define/memory-read.ts'
+import type { RestsOn } from '../../kernel/reads/memory-read.ts'
 import { timetableSpansOf } from '../transit/timetable-span.ts'
 import { timetableTables } from '../transit/timetable-versions.ts'
 

@@ -1,4 +1,4 @@
-import { required, textParam } from '../../define/params.ts'
+import { required, textParam } from '../../kernel/params/params.ts'
 
 /**
  * The public id of a running train: network, train number and, if any, line. Stable over the run and across days, while

@@ -1,6 +1,6 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
-import type { MemoryAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import type { DayStop, DayStops } from '../transit/day-stops.ts'
 import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
 import { awayFrom, LATEST_MS } from './run-date.ts'

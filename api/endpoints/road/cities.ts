@@ -3,9 +3,9 @@ import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import type { RestsOn } from '../../define/endpoint.ts'
-import { noDataYet } from '../../define/no-data.ts'
-import { required, textParam } from '../../define/params.ts'
+import type { RestsOn } from '../../kernel/endpoint.ts'
+import { required, textParam } from '../../kernel/params/params.ts'
+import { noDataYet } from '../../kernel/reads/no-data.ts'
 
 /** A city with published traffic data. */
 interface City {

@@ -2,7 +2,7 @@ import { CITY_AVAILABILITIES, INDEX_ABSENCES } from '../../../lake/datasets/road
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { deviationFields, usualFields } from './typical.ts'
 
 const mean = (what: string, unit: string, example: number) =>

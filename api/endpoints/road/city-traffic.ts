@@ -5,7 +5,7 @@ import { trafficSectionStates } from '../../../lake/datasets/road/traffic-sectio
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { startOf } from '../../../lake/query/intervals.ts'
-import { defineEndpoint, listReturn, type MemoryAsk } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type MemoryAsk } from '../../kernel/endpoint.ts'
 import { CITIES } from './cities.ts'
 import { type CityNow, type CityTraffic, cityTraffic, nowFields } from './city-fields.ts'
 import { cityProfile, cityTypical } from './city-typical.ts'

@@ -12,7 +12,7 @@ import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { LEAST_WEEKS, windowBefore } from './typical.ts'
 
 const HOUR_MS = 3_600_000

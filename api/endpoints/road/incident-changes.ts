@@ -1,6 +1,6 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
-import { nested, record } from '../../define/fields.ts'
+import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { nested, record } from '../../kernel/fields.ts'
 import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { changedIncident, changedOf, incidentDetail, localise } from './incident.ts'
 import { changedIncidentFilters } from './incident-filters.ts'

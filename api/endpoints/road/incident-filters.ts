@@ -1,11 +1,11 @@
 import { INCIDENT_TYPES, SEVERITIES } from '../../../lake/datasets/road/codes.ts'
 import { MEASURE_KINDS } from '../../../lake/datasets/road/incident-codes.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { columnFilter, defineFilter, hasOneOf, isOneOf } from '../../define/filter.ts'
-import { booleanParam, codeParam, listOf, oneOf } from '../../define/params.ts'
-import { areaFilter } from '../../filters/area.ts'
-import { placeFilter } from '../../filters/place.ts'
-import { roadFilter } from '../../filters/road.ts'
+import { areaFilter } from '../../kernel/filters/area.ts'
+import { placeFilter } from '../../kernel/filters/place.ts'
+import { roadFilter } from '../../kernel/filters/road.ts'
+import { booleanParam, codeParam, listOf, oneOf } from '../../kernel/params/params.ts'
+import { columnFilter, defineFilter, hasOneOf, isOneOf } from '../../kernel/reads/filter.ts'
 
 /** Ranked severities, lowest first. */
 const RANKED = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const

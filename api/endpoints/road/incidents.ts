@@ -1,5 +1,5 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { ABOUT_PLACE, incident } from './incident.ts'
 import { incidentFilters } from './incident-filters.ts'
 import { placedIncidents } from './incident-place.ts'

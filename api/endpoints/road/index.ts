@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { cameraById, cameraList } from './cameras.ts'
 import { chargingSiteById, chargingSiteList } from './chargers.ts'
 import { cityHistory } from './city-history.ts'

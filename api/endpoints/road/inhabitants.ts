@@ -3,7 +3,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 /** Inhabitants by INE code of municipality and province, of the newest edition. Its only key is the empty string. */
 export const inhabitants = defineCachedQuery<Register>({

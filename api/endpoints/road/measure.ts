@@ -10,7 +10,7 @@ import {
 import type { CodeList } from '../../../lake/schema/codes.ts'
 import { type Column, col, type Json } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
-import { type Nested, nested, type ValueOf } from '../../define/fields.ts'
+import { type Nested, nested, type ValueOf } from '../../kernel/fields.ts'
 
 const nullable = true
 const codesOf = (about: string, codes: CodeList, example: readonly string[]): Column<readonly string[]> =>

@@ -1,5 +1,5 @@
-import { defineEndpoint } from '../../define/endpoint.ts'
-import { nested, record } from '../../define/fields.ts'
+import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { nested, record } from '../../kernel/fields.ts'
 import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { changedOf, changedPanel, PANEL_DATASETS, panel, panelFilters } from './panel.ts'
 

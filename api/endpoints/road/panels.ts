@@ -1,5 +1,5 @@
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { areaFilter } from '../../filters/area.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { areaFilter } from '../../kernel/filters/area.ts'
 import { PANEL_DATASETS, panel, panelFilters, panelId, panelsOf } from './panel.ts'
 
 /** Description of panel displays. */

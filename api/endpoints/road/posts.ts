@@ -7,8 +7,8 @@ import { foldRoad } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
-import { distanceM } from '../../define/geo.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { distanceM } from '../../kernel/reads/geo.ts'
 
 /** Maximum distance between posts along the road, km: places in longer gaps are not located. */
 export const GAP_KM = 5

@@ -5,7 +5,7 @@ import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 const IMD_COLUMNS = {
   road: col.string(1, 'Road designation.'),

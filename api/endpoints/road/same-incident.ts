@@ -1,7 +1,7 @@
 import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { isOneOf } from '../../define/filter.ts'
+import { isOneOf } from '../../kernel/reads/filter.ts'
 
 /** Authoritative sources by province (INE codes), the first preferred: lists leave out the same incident of a later one. */
 const AUTHORITIES: readonly { readonly sources: readonly string[]; readonly provinces: readonly string[] }[] = [

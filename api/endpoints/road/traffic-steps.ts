@@ -3,9 +3,9 @@ import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { meanFromSums, same, sum } from '../../define/figures.ts'
-import type { Closing, LakeView, RowsOf } from '../../define/lake-view.ts'
-import { oneOf } from '../../define/params.ts'
+import { oneOf } from '../../kernel/params/params.ts'
+import { meanFromSums, same, sum } from '../../kernel/reads/figures.ts'
+import type { Closing, LakeView, RowsOf } from '../../kernel/reads/lake-view.ts'
 
 /** The source of a series of readings. */
 export const sourceParam = oneOf(

@@ -7,9 +7,9 @@ import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, MADRID, madridDate, offsetAt } from '../../../lake/schema/time.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
-import type { ValueOf } from '../../define/fields.ts'
-import { defineMethodPage } from '../../define/method-page.ts'
+import type { ValueOf } from '../../kernel/fields.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 /** Weeks before a day that its typical values are based on. */
 const WINDOW_WEEKS = 13

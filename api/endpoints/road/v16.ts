@@ -1,9 +1,9 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import { type ChangeOf, defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { pick, projection, record, type ValueOf } from '../../define/fields.ts'
-import { areaFilter } from '../../filters/area.ts'
-import { placeFilter } from '../../filters/place.ts'
-import { roadFilter } from '../../filters/road.ts'
+import { type ChangeOf, defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter } from '../../kernel/filters/area.ts'
+import { placeFilter } from '../../kernel/filters/place.ts'
+import { roadFilter } from '../../kernel/filters/road.ts'
 import { originFields, placeFields, provinceName } from '../common-fields.ts'
 
 const { columns } = v16Beacons

@@ -14,9 +14,9 @@ import {
 } from '../../../lake/datasets/safety/variables.ts'
 import type { CodeLabels } from '../../../lake/schema/codes.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type State } from '../../define/endpoint.ts'
-import { nested, record, type ValueOf } from '../../define/fields.ts'
-import { oneOf } from '../../define/params.ts'
+import { defineEndpoint, type State } from '../../kernel/endpoint.ts'
+import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { oneOf } from '../../kernel/params/params.ts'
 import { accident } from './microdata.ts'
 
 const label = (language: string, example: string | null) => col.string(0, `In ${language}.`, { nullable: true, example })

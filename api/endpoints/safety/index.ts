@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { accidentDictionary } from './dictionary.ts'
 import { hotspotDetail, hotspotList } from './hotspots.ts'
 import { accidentMicrodata } from './microdata.ts'

@@ -5,8 +5,8 @@ import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { localDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
-import { record, type ValueOf } from '../../define/fields.ts'
+import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { record, type ValueOf } from '../../kernel/fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,

@@ -1,6 +1,6 @@
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { nested, record } from '../../define/fields.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { nested, record } from '../../kernel/fields.ts'
 
 const collection = record('SearchCollection', 'A searchable collection, or a planned one.', {
   id: col.string(0, 'Id of the collection, as `collections` takes it.', { example: 'gas-stations' }),

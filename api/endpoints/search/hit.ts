@@ -1,9 +1,9 @@
 import { col } from '../../../lake/schema/columns.ts'
-import { nested, record } from '../../define/fields.ts'
-import { group, listOf, numberParam, oneOf, required, textParam } from '../../define/params.ts'
-import { InvalidParam } from '../../define/problems.ts'
-import { collections } from '../../search/catalog.ts'
+import { nested, record } from '../../kernel/fields.ts'
+import { group, listOf, numberParam, oneOf, required, textParam } from '../../kernel/params/params.ts'
+import { InvalidParam } from '../../kernel/problems.ts'
 import { provinceField } from '../common-fields.ts'
+import { collections } from './catalog.ts'
 
 const PROVINCE_CODE = col.string(0, 'INE code of the province; null if it is in several or none.', { nullable: true, example: '08' })
 

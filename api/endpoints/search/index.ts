@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { collectionList } from './collections.ts'
 import { nearbyList } from './nearby.ts'
 import { searchList } from './search.ts'

@@ -1,6 +1,6 @@
-import { defineEndpoint } from '../../define/endpoint.ts'
-import { meaning, record } from '../../define/fields.ts'
-import { numberParam, required, withDefault } from '../../define/params.ts'
+import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { meaning, record } from '../../kernel/fields.ts'
+import { numberParam, required, withDefault } from '../../kernel/params/params.ts'
 import { collectionsParam, countsAside, hitFields } from './hit.ts'
 import { named } from './search.ts'
 

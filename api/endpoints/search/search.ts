@@ -1,6 +1,6 @@
-import { defineEndpoint } from '../../define/endpoint.ts'
-import { provinceParam } from '../../define/params-place.ts'
-import type { SearchHit } from '../../define/search-view.ts'
+import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { provinceParam } from '../../kernel/params/params-place.ts'
+import type { SearchHit } from '../../kernel/reads/search-view.ts'
 import { provinceName } from '../common-fields.ts'
 import { collectionsParam, countsAside, nearParams, queryParam, searchHit } from './hit.ts'
 

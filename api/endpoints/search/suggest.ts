@@ -1,5 +1,5 @@
-import { defineEndpoint } from '../../define/endpoint.ts'
-import { record } from '../../define/fields.ts'
+import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { record } from '../../kernel/fields.ts'
 import { collectionsParam, hitFields, nearParams, queryParam, scoreField } from './hit.ts'
 import { named } from './search.ts'
 

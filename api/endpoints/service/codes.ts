@@ -1,8 +1,8 @@
 import { type CodeLabels, type CodeList, languagesOf } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoint.ts'
-import { type Fields, isNested, LANGS, nested, record, type ValueOf } from '../../define/fields.ts'
-import { chosenOf, textParam } from '../../define/params.ts'
+import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
+import { type Fields, isNested, LANGS, nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { chosenOf, textParam } from '../../kernel/params/params.ts'
 
 const label = (language: string, example: string) => col.string(0, `In ${language}.`, { example })
 const coOfficial = (language: string, example: string) =>

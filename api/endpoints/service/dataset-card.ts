@@ -1,8 +1,8 @@
 import { type FeedState, feedHealth } from '../../../lake/live/freshness.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import { datasetsOf, defineEndpoint, type SystemView } from '../../define/endpoint.ts'
-import { nested, record, type ValueOf } from '../../define/fields.ts'
+import { datasetsOf, defineEndpoint, type SystemView } from '../../kernel/endpoint.ts'
+import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { datasetFields, datasetId, datasetOf, describeDataset, feedsBehind, nearDataset } from './dataset.ts'
 import { FEED_HEALTH } from './freshness.ts'
 

@@ -1,10 +1,10 @@
 import { QUALITY_DAYS } from '../../../lake/quality/days.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type QualityView } from '../../define/endpoint.ts'
-import { nested, record, type ValueOf } from '../../define/fields.ts'
-import { group } from '../../define/params.ts'
-import { dateParam } from '../../define/params-time.ts'
-import { InvalidParam } from '../../define/problems.ts'
+import { defineEndpoint, type QualityView } from '../../kernel/endpoint.ts'
+import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { group } from '../../kernel/params/params.ts'
+import { dateParam } from '../../kernel/params/params-time.ts'
+import { InvalidParam } from '../../kernel/problems.ts'
 import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 
 const count = (about: string, example: number) => col.integer(0, about, { unit: '1', long: true, example })

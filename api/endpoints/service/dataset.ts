@@ -4,10 +4,10 @@ import { col } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import type { CommercialUse } from '../../../lake/schema/sources.ts'
-import type { SystemView, TableAbout } from '../../define/endpoint.ts'
-import { nested, type ValueOf } from '../../define/fields.ts'
-import { required, textParam } from '../../define/params.ts'
-import { nearest } from '../../define/suggest.ts'
+import type { SystemView, TableAbout } from '../../kernel/endpoint.ts'
+import { nested, type ValueOf } from '../../kernel/fields.ts'
+import { required, textParam } from '../../kernel/params/params.ts'
+import { nearest } from '../../kernel/reads/suggest.ts'
 
 /** The dataset id as a path parameter. */
 export const datasetId = required(textParam('Id of the dataset.', { max: 60, example: 'incidents' }))

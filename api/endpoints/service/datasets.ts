@@ -1,6 +1,6 @@
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { record } from '../../define/fields.ts'
-import { chosenOf, oneOf, textParam } from '../../define/params.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { record } from '../../kernel/fields.ts'
+import { chosenOf, oneOf, textParam } from '../../kernel/params/params.ts'
 import { datasetFields, describeDataset } from './dataset.ts'
 
 const entry = record('Dataset', 'A dataset of the lake: its contents, size, time coverage and licences.', datasetFields)

@@ -1,9 +1,9 @@
 import { dataAge_s, feedHealth } from '../../../lake/live/freshness.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoint.ts'
-import { nested, record, type ValueOf } from '../../define/fields.ts'
-import { chosenOf, textParam } from '../../define/params.ts'
+import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
+import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { chosenOf, textParam } from '../../kernel/params/params.ts'
 
 /** Health of a feed. */
 export const FEED_HEALTH = defineCodes('feed_health', 'Health of a feed by the age of its last success.', {

@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { codeListList } from './codes.ts'
 import { datasetCard } from './dataset-card.ts'
 import { datasetQuality } from './dataset-quality.ts'

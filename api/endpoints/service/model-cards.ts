@@ -6,10 +6,10 @@ import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { type ModelCard, modelCardTexts } from '../../../models/cards.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
-import { listOf, oneOf } from '../../define/params.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { listOf, oneOf } from '../../kernel/params/params.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 
 const { columns } = modelCards
 const { model: _model, model_version: _version, made_at: _made, ...scored } = modelScores.columns

@@ -1,7 +1,7 @@
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoint.ts'
-import { nested, record, type ValueOf } from '../../define/fields.ts'
-import { chosenOf, param } from '../../define/params.ts'
+import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
+import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { chosenOf, param } from '../../kernel/params/params.ts'
 
 const source = record('Source', 'A publisher of data, with the terms of its licence.', {
   id: col.string(0, 'Id of the source, as in records.', { example: 'dgt' }),

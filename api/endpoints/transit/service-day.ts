@@ -1,7 +1,7 @@
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import type { QueryReader } from '../../define/cached-query.ts'
+import type { QueryReader } from '../../kernel/reads/cached-query.ts'
 import { type DayStop, DayStops } from './day-stops.ts'
 import type { TimetableTables } from './timetable-versions.ts'
 

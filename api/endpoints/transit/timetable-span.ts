@@ -3,9 +3,9 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Version } from '../../../lake/query/versions.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
-import { type CachedQuery, defineCachedQuery } from '../../define/cached-query.ts'
-import { noDataYet } from '../../define/no-data.ts'
-import { InvalidParam, type Problem, problem } from '../../define/problems.ts'
+import { InvalidParam, type Problem, problem } from '../../kernel/problems.ts'
+import { type CachedQuery, defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { noDataYet } from '../../kernel/reads/no-data.ts'
 import { type TimetableTables, timetableVersions } from './timetable-versions.ts'
 
 /** A time covered by the stored versions of a network's timetable: [from, to), ms since the epoch. */

@@ -1,7 +1,7 @@
 import type { Version } from '../../../lake/query/versions.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import type { QueryReader } from '../../define/cached-query.ts'
+import type { QueryReader } from '../../kernel/reads/cached-query.ts'
 
 /** The tables of timetables of one kind of vehicle. */
 interface TablesByRole<C extends Dataset> {

@@ -1,11 +1,11 @@
 import { ALERT_LEVELS, ALERT_PHENOMENA } from '../../../lake/datasets/weather/alert-codes.ts'
 import { boxOfRegion, provincesOf } from '../../../lake/places/regions.ts'
 import type { MultiPolygon } from '../../../lake/schema/columns.ts'
-import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
-import { touches } from '../../define/geo.ts'
-import { codeParam, listOf } from '../../define/params.ts'
-import { provinceParam } from '../../define/params-place.ts'
-import { shapeFilter } from '../../filters/area.ts'
+import { shapeFilter } from '../../kernel/filters/area.ts'
+import { codeParam, listOf } from '../../kernel/params/params.ts'
+import { provinceParam } from '../../kernel/params/params-place.ts'
+import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { touches } from '../../kernel/reads/geo.ts'
 
 const provinceFilter = defineMemoryFilter({
   name: 'province',

@@ -4,9 +4,9 @@ import { isInPolygons } from '../../../lake/places/rings.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
-import { defineCachedQuery } from '../../define/cached-query.ts'
-import { nested, type ValueOf } from '../../define/fields.ts'
-import { roadName } from '../../define/params-place.ts'
+import { nested, type ValueOf } from '../../kernel/fields.ts'
+import { roadName } from '../../kernel/params/params-place.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { NEWEST } from './near-road.ts'
 
 const { columns } = roadPoints

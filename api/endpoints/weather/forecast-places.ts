@@ -3,11 +3,11 @@ import { municipalityByCode, placeAt } from '../../../lake/places/municipalities
 import { isOfRegion, type Region } from '../../../lake/places/regions.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
-import type { Demanded, MemoryAsk } from '../../define/memory-read.ts'
-import { noDataYet } from '../../define/no-data.ts'
-import { group, numberParam } from '../../define/params.ts'
-import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '../../define/params-place.ts'
-import { InvalidParam, type Problem } from '../../define/problems.ts'
+import { group, numberParam } from '../../kernel/params/params.ts'
+import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '../../kernel/params/params-place.ts'
+import { InvalidParam, type Problem } from '../../kernel/problems.ts'
+import type { Demanded, MemoryAsk } from '../../kernel/reads/memory-read.ts'
+import { noDataYet } from '../../kernel/reads/no-data.ts'
 import { pointsOfRoad, pointsOfStretch, type Stretch, stretchMembers, stretchOf } from './near-road.ts'
 
 /** A request waits for a new forecast if the last one is older (ms); a younger one is served at once. */

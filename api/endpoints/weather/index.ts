@@ -1,4 +1,4 @@
-import { defineDomain } from '../../define/domain.ts'
+import { defineDomain } from '../../kernel/domain.ts'
 import { weatherAlertById, weatherAlertChanges, weatherAlertList } from './alerts.ts'
 import { weatherForecast } from './forecast.ts'
 import { weatherForecastDays } from './forecast-daily.ts'

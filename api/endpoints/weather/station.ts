@@ -1,10 +1,10 @@
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import type { State } from '../../define/endpoint.ts'
-import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
-import { memo } from '../../define/memo.ts'
-import { required, textParam } from '../../define/params.ts'
+import type { State } from '../../kernel/endpoint.ts'
+import { nested, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { required, textParam } from '../../kernel/params/params.ts'
+import { memo } from '../../kernel/reads/memo.ts'
 import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
 
 const { columns } = weatherStations

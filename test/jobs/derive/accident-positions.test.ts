@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { distanceM } from '../../../api/define/geo.ts'
 import { Posts } from '../../../api/endpoints/road/posts.ts'
+import { distanceM } from '../../../api/kernel/reads/geo.ts'
 import { type DeriveResult, derive } from '../../../jobs/derive/derive.ts'
 import { accidentPositionsDerived, animalPositionsDerived } from '../../../jobs/derive/safety/positions.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'

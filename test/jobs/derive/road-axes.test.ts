@@ -4,7 +4,7 @@ import { chainsOf } from '../../../jobs/derive/road/axes/chains.ts'
 import { measuredLines } from '../../../jobs/derive/road/axes/measure.ts'
 import { bestPart } from '../../../jobs/derive/road/axes.ts'
 import { Axes, type AxisRow } from '../../../lake/places/axes.ts'
-import { heldOutFigures, simulatedNetwork } from '../../../scripts/evaluations/roads.ts'
+import { heldOutFigures, simulatedNetwork } from '../../../scripts/checks/evaluations/roads.ts'
 
 const KM_DEG = 1 / 111.195
 /** A corner at kilometres north and metres east of a place. */

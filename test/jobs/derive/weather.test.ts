@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { distanceM } from '../../../api/define/geo.ts'
+import { distanceM } from '../../../api/kernel/reads/geo.ts'
 import { type DeriveResult, derive } from '../../../jobs/derive/derive.ts'
 import { weatherDaysDerived } from '../../../jobs/derive/weather/days.ts'
 import { weatherRoadDaysDerived, weatherStationRoadsDerived } from '../../../jobs/derive/weather/roads.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import type { LiveKey } from '../../../api/access/key-index.ts'
-import { openRequestLog } from '../../../api/access/usage/request-log.ts'
+import type { LiveKey } from '../../../api/auth/keys/key-index.ts'
+import { openRequestLog } from '../../../api/auth/usage/request-log.ts'
 import type { PipelineStep } from '../../../jobs/ingest/context.ts'
 import { prepareTables, runUpkeep } from '../../../jobs/upkeep/tasks.ts'
 import { apiUsage } from '../../../lake/datasets/service/api-usage.ts'

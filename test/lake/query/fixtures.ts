@@ -59,7 +59,7 @@ export function variant(parts: Partial<Dataset>, of: Dataset = everything): Data
   return Object.freeze({ ...of, ...parts })
 }
 
-export { landRows, openScratchLake as openTestLake } from '../../../scripts/scratch/lake.ts'
+export { landRows, openScratchLake as openTestLake } from '../../../scripts/checks/scratch/lake.ts'
 
 /** About one in 200 runs ends with an internal error (DuckDB's issue 22352), which invalidates the database. */
 export const SOMETIMES_INTERNAL = sql`

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type CountReply, openRequestLog, type RequestLog } from '../../../api/access/usage/request-log.ts'
+import { type CountReply, openRequestLog, type RequestLog } from '../../../api/auth/usage/request-log.ts'
 import { gatherUptime } from '../../../jobs/upkeep/requests.ts'
 import { logBefore } from '../../../lake/requests/log.ts'
 import { monthAt, type UptimeMonth, uptimeReader } from '../../../lake/requests/months.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openRequestLog } from '../../../api/access/usage/request-log.ts'
+import { openRequestLog } from '../../../api/auth/usage/request-log.ts'
 import { decodeMinutes, logObject } from '../../../lake/requests/log.ts'
 import type { UptimeMonth } from '../../../lake/requests/months.ts'
 import { dayObject } from '../../../lake/requests/uptime.ts'

@@ -1,5 +1,5 @@
 import type { Line } from '../../../../lake/schema/columns.ts'
-import { InvalidParam } from '../../../define/problems.ts'
+import { InvalidParam } from '../../../kernel/problems.ts'
 
 /** The most positions of a path. */
 export const POSITIONS_MOST = 50_000

@@ -10,7 +10,7 @@ import { DRIVING_CONDITIONS } from '../../../../lake/datasets/weather/codes.ts'
 import { weatherAlerts } from '../../../../lake/datasets/weather/weather-alerts.ts'
 import { weatherObservations } from '../../../../lake/datasets/weather/weather-observations.ts'
 import { col } from '../../../../lake/schema/columns.ts'
-import { nested, optional, pick, type ValueOf } from '../../../define/fields.ts'
+import { nested, optional, pick, type ValueOf } from '../../../kernel/fields.ts'
 import { readingFields } from '../sensor.ts'
 import { ROAD_ITEMS } from './kinds.ts'
 

@@ -3,7 +3,7 @@ import { scan } from '../../../../lake/query/scan.ts'
 import { join, sql } from '../../../../lake/query/sql.ts'
 import { col } from '../../../../lake/schema/columns.ts'
 import { isoInstant } from '../../../../lake/schema/time.ts'
-import { defineCachedQuery } from '../../../define/cached-query.ts'
+import { defineCachedQuery } from '../../../kernel/reads/cached-query.ts'
 import type { Passed } from './match.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,0 +1,46 @@
+import { airQualityStations } from '../../../../lake/datasets/air/air-quality-stations.ts'
+import { provinceByCode } from '../../../../lake/places/provinces.ts'
+import { defineCollection } from '../collection.ts'
+
+export const airStationCollection = defineCollection({
+  id: 'air-stations',
+  title: 'Air quality stations',
+  about: 'Active air quality stations, by name and code.',
+  words: [
+    'aire',
+    'calidad del aire',
+    'estacion de calidad del aire',
+    'contaminacion',
+    'contaminantes',
+    'ozono',
+    'no2',
+    'pm10',
+    'particulas',
+    'ica',
+    'air quality',
+    'air quality station',
+    'pollution',
+  ],
+  weights: { title: 2.5 },
+  from: [airQualityStations],
+  detail: '/api/calidad-aire/estaciones/{id}',
+  documents: ([state]) =>
+    state.rows.flatMap(({ station_id, name, is_active, position, province_code, municipality_code }) =>
+      is_active
+        ? [
+            {
+              id: station_id,
+              title: name,
+              subtitle: ['Estación de calidad del aire', province_code && provinceByCode(province_code)?.name]
+                .filter((part) => part)
+                .join(', '),
+              codes: [station_id],
+              position,
+              province_code,
+              municipality_code,
+              importance: 0.25,
+            },
+          ]
+        : [],
+    ),
+})

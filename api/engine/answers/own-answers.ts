@@ -1,0 +1,26 @@
+import type { Endpoint } from '../../kernel/endpoint.ts'
+import { requestReader } from '../request/request.ts'
+import type { Handler } from './answer.ts'
+
+/**
+ * Answers requests of our own pages to our own endpoints: the same JSON as for anybody, charged to nobody. Throws their problems.
+ */
+export type OwnAnswers = (url: string) => Promise<Readonly<Record<string, unknown>>>
+
+/** A signal that is never aborted. */
+const NEVER = new AbortController().signal
+
+/** Makes the function that answers for these endpoints, whose paths have no parameters. */
+export function ownAnswers(
+  answerers: readonly { readonly endpoint: Endpoint; readonly handler: Handler }[],
+  clock: () => number,
+): OwnAnswers {
+  const byPath = new Map(answerers.map(({ endpoint, handler }) => [endpoint.path, { read: requestReader(endpoint), handler }] as const))
+  return async (url) => {
+    const { read, handler } = byPath.get(url.split('?')[0] as string) ?? {}
+    if (!read || !handler) throw new Error(`${url}: no endpoint has this path`)
+    const prepared = await handler(read(url, {}), { format: 'json', now: clock(), plan: 'FREE', lease: (work) => work() })
+    const { pieces } = await prepared.answer(NEVER)
+    return JSON.parse(pieces.join('')) as Readonly<Record<string, unknown>>
+  }
+}

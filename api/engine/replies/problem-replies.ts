@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { TableRefused } from '../../../lake/iceberg/errors.ts'
+import { isStoreAway, QueryError } from '../../../lake/query/errors.ts'
+import { isFull, StoreError } from '../../../lake/store/errors.ts'
+import { ALLOW, AS_TYPED, CORS_HEADERS } from '../../kernel/http/headers.ts'
+import { outageLog } from '../../kernel/http/outage-log.ts'
+import { invalidParamProblem } from '../../kernel/http/validation-errors.ts'
+import { InvalidParam, PROBLEMS, Problem, type ProblemCode, problem } from '../../kernel/problems.ts'
+import { nearest } from '../../kernel/reads/suggest.ts'
+import { redacted } from '../../kernel/redact.ts'
+import { tableRefused, tablesUnreadable } from '../answers/absent-data.ts'
+
+const CONTENT_TYPE = 'application/problem+json'
+
+/** Retry-After in seconds while the store is full. */
+const FULL_S = 60
+
+const UNDECODABLE = [
+  'malformed-request',
+  'The URL cannot be decoded: a % has to be followed by two hexadecimal digits of UTF-8.',
+] as const satisfies readonly [ProblemCode, string]
+
+/** Problems of Fastify's own errors, by their code. */
+const FASTIFY_PROBLEMS: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  FST_ERR_BAD_URL: UNDECODABLE,
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload-too-large', 'The request body is larger than this path allows.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported-media-type', 'This path does not accept the media type of the request body.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed-request', 'The length of the request body differs from Content-Length.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['malformed-request', 'The request body is empty.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['malformed-request', 'The request body is not JSON.'],
+}
+
+/** A problem as it is sent. */
+interface ProblemReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly request_id: string
+}
+
+/** Returns the body of a problem, in the form of RFC 9457. */
+export function problemBody(
+  made: Problem,
+  occurrence: { readonly baseUrl: string; readonly instance: string; readonly request_id: string },
+): object {
+  const { errors, extensions } = made.options
+  const { title, type = `${occurrence.baseUrl}/problems/${made.code}` }: { readonly title: string; readonly type?: string } =
+    PROBLEMS[made.code]
+  return {
+    type,
+    title,
+    status: made.status,
+    detail: made.message,
+    instance: occurrence.instance,
+    code: made.code,
+    request_id: occurrence.request_id,
+    ...(errors ? { errors } : {}),
+    ...extensions,
+  }
+}
+
+/** Where a problem occurred, and whether pages of other origins may read it. */
+interface ProblemPlace {
+  readonly baseUrl: string
+  readonly instance: string
+  readonly isSameOrigin?: boolean
+}
+
+/** Writes a problem with a fresh request id, and without keys that the request had in the wrong place. */
+function problemReply(made: Problem, { isSameOrigin = false, ...place }: ProblemPlace): ProblemReply {
+  const { retry_after_s, headers } = made.options
+  const request_id = `req_${randomUUID()}`
+  return {
+    status: made.status,
+    request_id,
+    body: redacted(JSON.stringify(problemBody(made, { ...place, request_id }))),
+    headers: {
+      'Content-Type': CONTENT_TYPE,
+      'Cache-Control': 'no-store',
+      'X-Request-Id': request_id,
+      ...AS_TYPED,
+      ...(isSameOrigin ? {} : CORS_HEADERS),
+      ...(retry_after_s === undefined ? {} : { 'Retry-After': String(Math.ceil(retry_after_s)) }),
+      ...headers,
+    },
+  }
+}
+
+/** Returns the problem that answers an error of any kind. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof InvalidParam) return invalidParamProblem(error)
+  if (error instanceof QueryError) return queryProblem(error)
+  if (error instanceof StoreError) return storeProblem(error)
+  if (error instanceof TableRefused) return tableRefused(error)
+  const code = (error as { code?: string }).code ?? ''
+  const known = FASTIFY_PROBLEMS[code]
+  if (known) return problem(known[0], known[1], { cause: error })
+  return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
+}
+
+function cutOff(cause: unknown): Problem {
+  return problem('malformed-request', 'The connection ended before the body of the request did.', { cause })
+}
+
+function queryProblem(error: QueryError): Problem {
+  if (error.code === 'timeout') return problem('query-timeout', 'The query was stopped after 30 s.', { retry_after_s: 30, cause: error })
+  if (error.code === 'busy' || error.code === 'closed' || error.code === 'cache-full')
+    return problem('temporary-reduced-capacity', 'Too many queries of the lake are running; this one was not begun.', {
+      retry_after_s: error.retry_after_s ?? 5,
+      cause: error,
+    })
+  if (isStoreAway(error)) return tablesUnreadable(error)
+  if (error.code === 'broke-off')
+    return problem('temporary-reduced-capacity', 'The query of the lake was begun and could not be finished.', {
+      retry_after_s: 5,
+      cause: error,
+    })
+  return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
+}
+
+/** Returns the problem of a store that does not answer, or has no room for a write. */
+function storeProblem(error: StoreError): Problem {
+  if (error.code === 'contention')
+    return problem('temporary-reduced-capacity', 'Too many changes came at once; this one was not made.', {
+      retry_after_s: 1,
+      cause: error,
+    })
+  if (isFull(error))
+    return problem('insufficient-storage', 'The data store is full: nothing was changed.', { retry_after_s: FULL_S, cause: error })
+  return tablesUnreadable(error)
+}
+
+/**
+ * Makes every failure end as problem+json. Faults of the service are logged with the request id: outages in few lines, others one
+ * by one. `onProblem` gets the code of each problem.
+ */
+export function answerProblems(
+  app: FastifyInstance,
+  options: {
+    readonly baseUrl: () => string
+    readonly log: FastifyBaseLogger
+    readonly onProblem: (code: ProblemCode) => void
+    /** True for a request of a path that only our own pages may read. */
+    readonly isSameOrigin: (request: FastifyRequest) => boolean
+  },
+): void {
+  const { baseUrl, log, onProblem, isSameOrigin } = options
+  const outages = outageLog(log)
+  const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
+    // A body that ended with its connection is not a fault of the service.
+    const made = request.raw.errored === error && !request.raw.complete ? cutOff(error) : problemOf(error)
+    onProblem(made.code)
+    const { status, headers, body, request_id } = problemReply(made, {
+      baseUrl: baseUrl(),
+      instance: request.raw.url?.slice(0, 2000) ?? '/',
+      isSameOrigin: isSameOrigin(request),
+    })
+    if (status === 503 || status === 507) outages.add({ problem: made, path: request.routeOptions.url ?? '', request_id })
+    else if (status >= 500)
+      log.error(
+        { request_id, path: request.raw.url?.slice(0, 500), status, code: made.code, err: made.options.cause ?? made },
+        'request failed',
+      )
+    // As bytes: Fastify would append a charset to the type, and errors of its router pass no hook that removes it.
+    return reply
+      .code(status)
+      .headers(headers)
+      .send(request.raw.method === 'HEAD' ? undefined : Buffer.from(body))
+  }
+  app.setErrorHandler((error, request, reply) => send(request, reply, error))
+}
+
+/** Returns the problem of a path with a % that does not start a character. */
+export function undecodable(): Problem {
+  return problem(...UNDECODABLE)
+}
+
+/** Returns the problem of an unknown path; `paths` are the candidates for a suggestion. */
+export function unknownPath(request: FastifyRequest, paths: readonly string[]): Problem {
+  const path = (request.raw.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? ''
+  const near = nearest(path, paths)
+  return problem(
+    'not-found',
+    `There is no path ${path};${near === null ? '' : ` did you mean ${near}?`} GET /openapi.json lists the paths of the API.`,
+  )
+}
+
+/** Refuses an Expect header other than 100-continue with a problem, and returns its code: Node would send no body. */
+export function answerExpectation(request: IncomingMessage, response: ServerResponse, baseUrl: string): ProblemCode {
+  const made = problem('expectation-failed', 'The Expect header may contain only 100-continue.')
+  const { status, headers, body } = problemReply(made, { baseUrl, instance: request.url?.slice(0, 2000) ?? '/' })
+  // The client may still send a body, which nobody reads.
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
+  response.end(request.method === 'HEAD' ? undefined : body)
+  return made.code
+}
+
+/** Refuses a CONNECT request with a problem, and returns its code: Node would only cut its connection. */
+export function answerConnect(request: IncomingMessage, socket: Socket, baseUrl: string): ProblemCode {
+  socket.on('error', () => socket.destroy())
+  const target = (request.url ?? '').slice(0, 200)
+  return endWith(socket, methodProblem('CONNECT', target), { baseUrl, instance: target })
+}
+
+/** Sends a problem without Node's HTTP, ends the connection and returns the problem's code. */
+export function endWith(socket: Socket, made: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemCode {
+  const { status, headers, body } = problemReply(made, options)
+  const lines = Object.entries({ ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  return made.code
+}
+
+/** Returns the problem of a path that does not take this method; `allow` lists its methods. */
+export function methodProblem(method: string, path: string, allow: string = ALLOW): Problem {
+  return problem('method-not-allowed', `${path} does not take ${method}; it takes ${allow}.`, { headers: { Allow: allow } })
+}

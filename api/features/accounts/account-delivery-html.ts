@@ -1,0 +1,141 @@
+import type { ExportJob } from '../../../lake/exports/jobs.ts'
+import type { Language } from '../../kernel/language.ts'
+import { escaped } from '../site/html.ts'
+import { shownWebhook } from '../webhooks/shown.ts'
+import type { Delivery, WebhookState } from '../webhooks/state.ts'
+import type { Subscription } from '../webhooks/subscriptions.ts'
+import { button, moment, scrollTable } from './account-forms.ts'
+
+/** A webhook with its progress. */
+export interface OwnWebhook {
+  readonly subscription: Subscription
+  readonly state: WebhookState | null
+}
+
+/** Deliveries of a webhook that the page shows; the API lists more. */
+const SHOWN_DELIVERIES = 10
+
+const WORDS = {
+  es: {
+    webhooks: 'Webhooks',
+    none: 'No hay ninguno.',
+    by: 'Se crean, cambian y borran con la API:',
+    status: { ENABLED: 'activo', FAILING: 'falla', DISABLED: 'desactivado' },
+    reasons: {
+      'by-owner': 'por usted',
+      gone: 'el receptor respondió 410',
+      failing: 'falló durante cinco días',
+      'plan-changed': 'ninguna clave tiene el plan ENTERPRISE',
+      'filter-invalid': 'el filtro contiene un valor que ya no existe',
+    },
+    since: 'desde el',
+    waiting: (count: number) => `En espera: ${count}.`,
+    test: 'Enviar una prueba',
+    enable: 'Activar',
+    disable: 'Desactivar',
+    deliveries: 'Últimas entregas a',
+    noDeliveries: 'Todavía no hay entregas.',
+    heads: ['Evento', 'Creado', 'Estado', 'Intentos', 'Último intento', 'Próximo intento', 'Acciones'],
+    delivery: { PENDING: 'pendiente', DELIVERED: 'entregado', RETRYING: 'se reintenta', FAILED: 'fallido' },
+    redeliver: 'Enviar de nuevo',
+    jobs: 'Trabajos de exportación',
+    jobsBy: 'Se crean y descargan con la API:',
+    jobHeads: ['Trabajo', 'Conjunto', 'Formato', 'Estado', 'Creado', 'Disponible hasta'],
+    states: {
+      ...{ QUEUED: 'en cola', RUNNING: 'en marcha', READY: 'listo' },
+      ...{ FAILED: 'fallido', EXPIRED: 'caducado', CANCELLED: 'cancelado' },
+    },
+  },
+  en: {
+    webhooks: 'Webhooks',
+    none: 'There are none.',
+    by: 'They are created, changed and deleted with the API:',
+    status: { ENABLED: 'enabled', FAILING: 'failing', DISABLED: 'disabled' },
+    reasons: {
+      'by-owner': 'by you',
+      gone: 'the receiver answered 410',
+      failing: 'it failed for five days',
+      'plan-changed': 'no key has the plan ENTERPRISE',
+      'filter-invalid': 'the filter has a value that no longer exists',
+    },
+    since: 'since',
+    waiting: (count: number) => `Waiting: ${count}.`,
+    test: 'Send a test',
+    enable: 'Turn on',
+    disable: 'Turn off',
+    deliveries: 'Last deliveries to',
+    noDeliveries: 'No deliveries yet.',
+    heads: ['Event', 'Created', 'State', 'Attempts', 'Last attempt', 'Next attempt', 'Actions'],
+    delivery: { PENDING: 'pending', DELIVERED: 'delivered', RETRYING: 'retrying', FAILED: 'failed' },
+    redeliver: 'Send again',
+    jobs: 'Export jobs',
+    jobsBy: 'They are created and downloaded with the API:',
+    jobHeads: ['Job', 'Dataset', 'Format', 'State', 'Created', 'Available until'],
+    states: {
+      ...{ QUEUED: 'queued', RUNNING: 'running', READY: 'ready' },
+      ...{ FAILED: 'failed', EXPIRED: 'expired', CANCELLED: 'cancelled' },
+    },
+  },
+} as const
+
+/** Renders the webhooks of an account with their state, their last deliveries and their actions. */
+export function webhooksSection(language: Language, webhooks: readonly OwnWebhook[]): string {
+  const words = WORDS[language]
+  const all = webhooks.length === 0 ? `<p>${words.none}</p>` : webhooks.map((one) => webhookHtml(language, one)).join('\n')
+  return `<section aria-labelledby="webhooks"><h2 id="webhooks">${words.webhooks}</h2>${all}\n<p><small>${words.by} <a href="/docs"><code>/api/webhooks</code></a></small></p></section>`
+}
+
+function webhookHtml(language: Language, { subscription, state }: OwnWebhook): string {
+  const words = WORDS[language]
+  const { id, url, description } = subscription
+  const { status, disabled_reason, disabled_at, failing_since, waiting } = shownWebhook(subscription, state)
+  const reason = disabled_reason === null ? '' : ` (${words.reasons[disabled_reason]})`
+  const from = status === 'DISABLED' ? disabled_at : failing_since
+  const since = from === null ? '' : ` ${words.since} ${moment(Date.parse(from), language)}`
+  const level = { ENABLED: 'ok', FAILING: 'warn', DISABLED: 'bad' }[status]
+  const isOff = status === 'DISABLED'
+  const acts = [
+    isOff ? '' : button(words.test, { act: 'webhook-test', id }),
+    button(isOff ? words.enable : words.disable, { act: 'webhook-enabled', id, enabled: isOff ? 'yes' : 'no' }),
+  ]
+  const deliveries = (state?.deliveries ?? []).slice(0, SHOWN_DELIVERIES)
+  const rows = deliveries.map((delivery) => {
+    // A test has no event in the log that could be sent again.
+    const canRepeat = !isOff && delivery.offset !== null
+    const repeat = canRepeat ? button(words.redeliver, { act: 'webhook-redeliver', id, delivery: delivery.id }) : ''
+    return [...deliveryCells(language, delivery), repeat]
+  })
+  return `<article aria-labelledby="${id}"><h3 id="${id}"><code>${escaped(url)}</code></h3>${description === null ? '' : `<p>${escaped(description)}</p>`}
+<p><strong class="${level}">${words.status[status]}</strong>${reason}${since}. ${waiting === 0 ? '' : words.waiting(waiting)}</p><p>${acts.join(' ')}</p>
+${rows.length === 0 ? `<p>${words.noDeliveries}</p>` : scrollTable(`${words.deliveries} ${url}`, words.heads, rows)}</article>`
+}
+
+function deliveryCells(language: Language, delivery: Delivery): string[] {
+  const words = WORDS[language]
+  const { last, next_at } = delivery
+  const outcome = last && [last.status === null ? '' : `HTTP ${last.status}`, last.error ?? ''].filter((text) => text !== '').join(', ')
+  return [
+    `<code>${escaped(delivery.type)}</code>`,
+    moment(delivery.created_at, language),
+    words.delivery[delivery.status],
+    String(delivery.attempts),
+    last ? `${moment(last.at, language)}<br>${escaped(outcome ?? '')} (${last.ms} ms)` : '—',
+    next_at === null ? '—' : moment(next_at, language),
+  ]
+}
+
+/** Renders the export jobs of an account, newest first; nothing if there are none. */
+export function jobsSection(language: Language, jobs: readonly ExportJob[]): string {
+  if (jobs.length === 0) return ''
+  const words = WORDS[language]
+  const rows = jobs.map(({ request, state, expires_at }) => [
+    `<code>${escaped(request.id)}</code>`,
+    `<code>${escaped(request.dataset)}</code>`,
+    request.format,
+    words.states[state],
+    moment(request.created_at, language),
+    state === 'READY' && expires_at !== null ? moment(expires_at, language) : '—',
+  ])
+  return `<section aria-labelledby="jobs"><h2 id="jobs">${words.jobs}</h2>${scrollTable(words.jobs, words.jobHeads, rows)}
+<p><small>${words.jobsBy} <a href="/docs"><code>/api/export-jobs</code></a></small></p></section>`
+}

@@ -1,0 +1,234 @@
+import type { ExportJob } from '../../../lake/exports/jobs.ts'
+import type { ListedKey, NewKey } from '../../auth/accounts.ts'
+import type { KeyStatus } from '../../auth/keys/slots.ts'
+import type { Language } from '../../kernel/language.ts'
+import { contactLink, escaped, HTML, htmlPage, PAGE_SECURITY, pageLinks } from '../site/html.ts'
+import { jobsSection, type OwnWebhook, webhooksSection } from './account-delivery-html.ts'
+import { OVERLAP_H, OVERLAP_MOST_H } from './account-fields.ts'
+import { button, dayName, moment, scrollTable } from './account-forms.ts'
+import type { KeyUsage } from './account-usage.ts'
+import { usageSection } from './account-usage-html.ts'
+
+/** Headers of every page of the account, which no cache keeps. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'Content-Type': HTML,
+  'Cache-Control': 'no-store',
+  ...PAGE_SECURITY,
+})
+
+interface Words {
+  readonly title: string
+  readonly ask: string
+  readonly email: string
+  readonly send: string
+  readonly asked: string
+  readonly openIntro: string
+  readonly open: string
+  readonly ended: string
+  readonly keys: string
+  readonly none: string
+  readonly columns: readonly string[]
+  readonly unused: string
+  readonly plans: string
+  readonly support: string
+  readonly until: string
+  readonly rotate: string
+  readonly hours: string
+  readonly revoke: string
+  readonly revokeAll: string
+  readonly revokeAllIntro: string
+  readonly mails: string
+  readonly mailsIntro: string
+  readonly mailsUsual: string
+  readonly mailsOn: string
+  readonly mailsOff: string
+  readonly turnOn: string
+  readonly turnOff: string
+  readonly remove: string
+  readonly removeIntro: string
+  readonly sure: string
+  readonly leave: string
+  readonly leaveIntro: string
+  readonly newKey: string
+  readonly once: string
+  readonly back: string
+  readonly removed: string
+  readonly tooMany: string
+  readonly status: Readonly<Record<KeyStatus, string>>
+}
+
+const WORDS: Readonly<Record<Language, Words>> = {
+  es: {
+    title: 'Sus claves',
+    ask: 'Escriba su dirección de correo y le enviaremos un enlace para ver y gestionar sus claves.',
+    email: 'Correo electrónico',
+    send: 'Enviar el enlace',
+    asked: 'Si esa dirección tiene claves, el enlace está en camino. Vale una sola vez, durante 30 minutos.',
+    openIntro: 'Con este botón confirma su dirección y abre su cuenta durante una hora.',
+    open: 'Abrir mi cuenta',
+    ended: 'El enlace ya se usó o ha caducado, o la sesión ha terminado. Pida otro enlace.',
+    keys: 'Claves',
+    none: 'No hay ninguna clave.',
+    columns: ['Clave', 'Nombre', 'Plan', 'Estado', 'Creada', 'Último uso', 'Acciones'],
+    unused: 'no en 30 días',
+    plans: 'Qué incluye cada plan y cómo cambiarlo',
+    support: 'Soporte:',
+    until: 'hasta',
+    rotate: 'Renovar',
+    hours: 'Horas que la clave anterior sigue valiendo',
+    revoke: 'Revocar',
+    revokeAll: 'No son mías: revocar todas',
+    revokeAllIntro: 'Anula también los enlaces ya enviados y cierra las demás sesiones de esta cuenta.',
+    mails: 'Avisos de consumo',
+    mailsIntro: 'Un correo cuando una clave ha gastado el 80 % de las peticiones de un día y otro cuando las ha gastado todas.',
+    mailsUsual: 'Se envían para claves de los planes PRO y ENTERPRISE.',
+    mailsOn: 'Se envían para todas sus claves.',
+    mailsOff: 'No se envían.',
+    turnOn: 'Activar para todas las claves',
+    turnOff: 'Desactivar',
+    remove: 'Borrar la cuenta',
+    removeIntro: 'Revoca todas las claves y borra su dirección de correo.',
+    sure: 'Sí, borrar mi cuenta y mi dirección',
+    leave: 'Salir',
+    leaveIntro: 'Al salir se cierran todas las sesiones abiertas de esta cuenta, también las de otros navegadores.',
+    newKey: 'Su clave nueva',
+    once: 'Cópiela ahora: no se muestra nunca más.',
+    back: 'Volver a las claves',
+    removed: 'La cuenta y la dirección de correo están borradas, y sus claves revocadas.',
+    tooMany: 'Demasiadas peticiones. Vuelva a probar más tarde.',
+    status: { ACTIVE: 'activa', ROTATING: 'se está renovando', REVOKED: 'revocada', EXPIRED: 'caducada' },
+  },
+  en: {
+    title: 'Your keys',
+    ask: 'Type your e-mail address and we send you a link to see and manage your keys.',
+    email: 'E-mail',
+    send: 'Send the link',
+    asked: 'If that address has keys, the link is on its way. It works once, for 30 minutes.',
+    openIntro: 'This button confirms your address and opens your account for one hour.',
+    open: 'Open my account',
+    ended: 'The link was used or has expired, or the session has ended. Request another link.',
+    keys: 'Keys',
+    none: 'There is no key.',
+    columns: ['Key', 'Name', 'Plan', 'State', 'Created', 'Last used', 'Actions'],
+    unused: 'not in 30 days',
+    plans: 'What each plan includes and how to change it',
+    support: 'Support:',
+    until: 'until',
+    rotate: 'Rotate',
+    hours: 'Hours that the former key still works',
+    revoke: 'Revoke',
+    revokeAll: 'Not mine: revoke all',
+    revokeAllIntro: 'It also ends the links that were mailed and the other sessions of this account.',
+    mails: 'Usage mails',
+    mailsIntro: 'One mail when a key has used 80% of the requests of a day, and one when it has used them all.',
+    mailsUsual: 'They are sent for keys of the plans PRO and ENTERPRISE.',
+    mailsOn: 'They are sent for all your keys.',
+    mailsOff: 'They are not sent.',
+    turnOn: 'Turn on for all keys',
+    turnOff: 'Turn off',
+    remove: 'Delete the account',
+    removeIntro: 'Revokes all keys and deletes your e-mail address.',
+    sure: 'Yes, delete my account and my address',
+    leave: 'Leave',
+    leaveIntro: 'Leaving ends every open session of this account, those in other browsers too.',
+    newKey: 'Your new key',
+    once: 'Copy it now: it is never shown again.',
+    back: 'Back to the keys',
+    removed: 'The account and the e-mail address are deleted, and the keys revoked.',
+    tooMany: 'Too many requests. Try again later.',
+    status: { ACTIVE: 'active', ROTATING: 'being rotated', REVOKED: 'revoked', EXPIRED: 'expired' },
+  },
+}
+
+/** Renders the page that asks for an e-mail address; `notice` is the outcome of the previous request. */
+export function askPage(language: Language, notice: 'asked' | 'ended' | 'removed' | 'tooMany' | null = null): string {
+  const words = WORDS[language]
+  return page(
+    language,
+    `${notice === null ? '' : `<p role="status">${words[notice]}</p>`}
+<p>${words.ask}</p>
+<form method="post" action="/account"><input type="hidden" name="act" value="mail">
+<p><label>${words.email} <input type="email" name="email" autocomplete="email" required maxlength="254"></label> <button>${words.send}</button></p></form>`,
+  )
+}
+
+/** Renders the page behind a mailed link. Merely loading it, as mail programs do, does not use up the link. */
+export function openPage(language: Language, token: string): string {
+  const words = WORDS[language]
+  return page(language, `<p>${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`)
+}
+
+/** The data of an account's page. */
+export interface AccountView {
+  readonly keys: readonly ListedKey[]
+  /** Whether the account wants usage mails; null if never set. */
+  readonly usageMails: boolean | null
+  /** Usage by key; null if it cannot be read now. */
+  readonly usage: ReadonlyMap<string, KeyUsage> | null
+  /** Null for an account whose plan has no webhooks. */
+  readonly webhooks: readonly OwnWebhook[] | null
+  readonly jobs: readonly ExportJob[]
+  /** The address for support, as a URI; null if there is none. */
+  readonly supportContact: string | null
+}
+
+/** Renders the keys of an account with their usage, its webhooks and export jobs, and all actions. */
+export function accountPage(language: Language, view: AccountView): string {
+  const words = WORDS[language]
+  const { keys, usageMails, usage, webhooks, jobs, supportContact } = view
+  const rows = keys.map((key) => cells(language, key, usage?.get(key.id) ?? null))
+  const support = supportContact === null ? '' : ` · ${words.support} ${contactLink(supportContact)}`
+  return page(
+    language,
+    `<section><h2>${words.keys}</h2>${rows.length === 0 ? `<p>${words.none}</p>` : scrollTable(words.keys, words.columns, rows)}
+<p><a href="/plans?lang=${language}">${words.plans}</a>${support}</p></section>
+${usageSection(language, keys, usage)}
+${webhooks === null ? '' : webhooksSection(language, webhooks)}
+${jobsSection(language, jobs)}
+<section>${button(words.revokeAll, { act: 'revoke-all' })} ${words.revokeAllIntro}</section>
+<section>${button(words.leave, { act: 'leave' })} ${words.leaveIntro}</section>
+<section><h2>${words.mails}</h2><p>${words.mailsIntro}</p>
+<p>${usageMails === null ? words.mailsUsual : usageMails ? words.mailsOn : words.mailsOff}</p>
+${[
+  usageMails === true ? '' : button(words.turnOn, { act: 'usage-mails', wanted: 'yes' }),
+  usageMails === false ? '' : button(words.turnOff, { act: 'usage-mails', wanted: 'no' }),
+].join(' ')}</section>
+<section><h2>${words.remove}</h2><p>${words.removeIntro}</p>
+<form method="post" action="/account"><input type="hidden" name="act" value="delete">
+<p><label><input type="checkbox" name="sure" value="yes" required> ${words.sure}</label></p><button>${words.remove}</button></form></section>`,
+  )
+}
+
+/** Renders the only page that shows a key's text. */
+export function newKeyPage(language: Language, made: NewKey): string {
+  const words = WORDS[language]
+  return page(
+    language,
+    `<section><h2>${words.newKey}</h2><p><code>${escaped(made.key)}</code></p><p>${words.once}</p></section>\n<p><a href="/account">${words.back}</a></p>`,
+  )
+}
+
+function cells(language: Language, key: ListedKey, usage: KeyUsage | null): string[] {
+  const words = WORDS[language]
+  const { id, hint, label, plan, status, created_at, ends_at } = key
+  const until = ends_at === null ? '' : ` ${words.until} ${moment(ends_at, language)}`
+  const hours = `<label>${words.hours} <input type="number" name="overlap_hours" value="${OVERLAP_H}" min="0" max="${OVERLAP_MOST_H}" required></label> `
+  const works = status === 'ACTIVE' || status === 'ROTATING'
+  const acts = [
+    status === 'ACTIVE' ? button(words.rotate, { act: 'rotate', id }, hours) : '',
+    works ? button(words.revoke, { act: 'revoke', id }) : '',
+  ]
+  return [
+    `<code>${escaped(hint.first)}…${escaped(hint.last)}</code>`,
+    escaped(label ?? ''),
+    plan,
+    `${words.status[status]}${until}`,
+    moment(created_at, language),
+    usage === null ? '—' : usage.last_used === null ? words.unused : dayName(usage.last_used, language),
+    acts.join('<br>'),
+  ]
+}
+
+function page(language: Language, body: string): string {
+  return htmlPage(language, { title: WORDS[language].title, body, after: pageLinks(language, { hasBoth: false }) })
+}

@@ -1,0 +1,158 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Events } from '../../../lake/events/open.ts'
+import { unitsReader, usageDaysReader } from '../../../lake/requests/usage.ts'
+import { type AccountParts, shown, shownOnce } from '../../auth/account-parts.ts'
+import { ACCOUNT_LIMIT, type AddressLimit, limitByAddress, WEBHOOK_LIMIT } from '../../auth/address-limit.ts'
+import { type Authority, authorityOf } from '../../auth/authority.ts'
+import { readBody } from '../../auth/bodies.ts'
+import type { HttpsRule } from '../../auth/https.ts'
+import { makeKeyFor } from '../../auth/keys/make-key.ts'
+import { browserSessions } from '../../auth/sessions/sessions.ts'
+import type { RequestLog } from '../../auth/usage/request-log.ts'
+import { NO_STORE } from '../../kernel/http/headers.ts'
+import { hasBody } from '../../kernel/http/request-body.ts'
+import { shortened, ValidationErrors } from '../../kernel/http/validation-errors.ts'
+import { languageOf } from '../../kernel/language.ts'
+import { problem } from '../../kernel/problems.ts'
+import { webhookOwner } from '../webhooks/owner.ts'
+import { registerWebhooks, type WebhookParts } from '../webhooks/routes.ts'
+import { NEW_KEY_BODY, ROTATE_BODY } from './account-fields.ts'
+import { type PageParts, registerAccountPages } from './account-pages.ts'
+import { registerSignup, type SignupParts } from './signup.ts'
+import { registerUsage } from './usage-routes.ts'
+
+const HOUR_MS = 3_600_000
+const BODY_MOST = 4096
+/** Methods that change nothing. */
+const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/** Registers the paths of accounts and keys: only for our own pages, never cached, and limited by address. */
+export function registerAccounts(
+  app: FastifyInstance,
+  options: Omit<SignupParts & PageParts & WebhookParts, 'sessions' | 'webhooks' | 'days' | 'units'> & {
+    readonly https: HttpsRule
+    readonly events: Events
+    readonly requests: RequestLog
+  },
+): void {
+  const { access, https, lake, events, baseUrl, clock } = options
+  const sessions = browserSessions({ tokens: access.tokens, https, baseUrl, clock })
+  const webhooks = webhookOwner({ store: lake.store, redisUrl: events.redisUrl, clock })
+  app.addHook('onClose', async () => webhooks.close())
+  const parts = { ...options, sessions, webhooks, days: usageDaysReader(lake), units: unitsReader(lake, options.requests) }
+  const jsonOnly = (register: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
+    scope.removeContentTypeParser('text/plain')
+    scope.addHook('preParsing', async ({ raw }) => {
+      if (!READS.includes(raw.method ?? '')) parts.sessions.refuseForeignSession(raw)
+    })
+    register(scope)
+  }
+  const limitedBy = (limit: AddressLimit, register: (limited: FastifyInstance) => void) => async (limited: FastifyInstance) => {
+    limitByAddress(limited, parts, limit)
+    parts.groups.take(limited, 'account', parts.callerOf)
+    limited.addHook('preParsing', async ({ raw }) => refuseEncoded(raw))
+    register(limited)
+  }
+  void app.register(
+    limitedBy(ACCOUNT_LIMIT, (limited) => {
+      void limited.register(
+        jsonOnly((scope) => {
+          registerKeys(scope, parts)
+          registerUsage(scope, parts)
+        }),
+      )
+      registerAccountPages(limited, parts)
+      registerSignup(limited, parts)
+    }),
+  )
+  void app.register(limitedBy(WEBHOOK_LIMIT, (limited) => void limited.register(jsonOnly((scope) => registerWebhooks(scope, parts)))))
+}
+
+function registerKeys(app: FastifyInstance, parts: AccountParts): void {
+  const { access } = parts
+  const { accounts } = access
+  const config = { isSameOrigin: true }
+
+  /** Returns the account that a request may act on, and its key if it may act on that alone. */
+  const authority = (request: FastifyRequest): Promise<Authority> => {
+    refuseQuery(request)
+    return authorityOf(request.raw, parts)
+  }
+  const keyToActOn = async (request: FastifyRequest): Promise<{ readonly account: string; readonly id: string }> => {
+    const { account, only } = await authority(request)
+    const { id } = request.params as { readonly id: string }
+    if (only !== null && only !== id)
+      throw problem('not-found', 'A key may act on itself only. For the other keys of your account, use the link that is mailed to you.')
+    return { account, id }
+  }
+
+  app.route({
+    method: 'POST',
+    url: '/api/keys',
+    config,
+    bodyLimit: BODY_MOST,
+    handler: async (request, reply) => {
+      refuseQuery(request)
+      const { email, label } = readBody(request.body, NEW_KEY_BODY)
+      const made = await makeKeyFor(parts, { raw: request.raw, email, label, language: languageOf(request.raw) })
+      return await reply.code(201).headers(NO_STORE).send(shownOnce(made))
+    },
+  })
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/keys',
+    exposeHeadRoute: false,
+    config,
+    handler: async (request, reply) => {
+      const { account, only } = await authority(request)
+      const keys = (await accounts.list(account)).filter(({ id }) => only === null || id === only)
+      return reply.headers(NO_STORE).send({ keys: keys.map(shown) })
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/api/keys/:id/rotate',
+    config,
+    bodyLimit: BODY_MOST,
+    handler: async (request, reply) => {
+      const one = await keyToActOn(request)
+      const { overlap_hours } = readBody(request.body, ROTATE_BODY)
+      const { made, former } = await accounts.rotate({ ...one, overlap_ms: overlap_hours * HOUR_MS })
+      return reply
+        .code(201)
+        .headers(NO_STORE)
+        .send({ ...shownOnce(made), former: shown(former) })
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/api/keys/:id',
+    config,
+    bodyLimit: BODY_MOST,
+    handler: async (request, reply) => reply.headers(NO_STORE).send(shown(await accounts.revoke(await keyToActOn(request)))),
+  })
+}
+
+/** Throws the problem of a compressed body. */
+function refuseEncoded(raw: IncomingMessage): void {
+  const encoding = raw.headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity' || !hasBody(raw)) return
+  throw problem('unsupported-media-type', `The request body is encoded as ${shortened(encoding)}; send it without encoding.`, {
+    headers: { 'Accept-Encoding': 'identity' },
+  })
+}
+
+function refuseQuery({ raw }: FastifyRequest): void {
+  const { searchParams } = new URL(raw.url ?? '/', 'http://localhost')
+  const errors = new ValidationErrors()
+  for (const name of searchParams.keys())
+    errors.add('unknown-parameter', {
+      parameter: shortened(name),
+      detail: `There is no parameter ${shortened(name)}; this path has none.`,
+    })
+  errors.throwIfAny()
+}

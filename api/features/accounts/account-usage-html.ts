@@ -1,0 +1,99 @@
+import type { ListedKey } from '../../auth/accounts.ts'
+import type { Language } from '../../kernel/language.ts'
+import { escaped } from '../site/html.ts'
+import { dayName, scrollTable } from './account-forms.ts'
+import type { KeyUsage, UsedDay } from './account-usage.ts'
+
+const WORDS = {
+  es: {
+    title: 'Uso de los últimos 30 días',
+    zone: 'Los días son los de Madrid; el de hoy aún no ha terminado. Lo más reciente tarda un minuto o dos en contarse.',
+    unread: 'El uso no se puede leer en este momento.',
+    none: 'Sin peticiones.',
+    total: (requests: string, share: string) =>
+      `${requests} peticiones; ${share} rechazadas (por un error en la petición o por un límite).`,
+    chart: (name: string) => `Peticiones por día de ${name}`,
+    bar: (requests: string, refused: string) => `${requests} peticiones, ${refused} rechazadas`,
+    most: (requests: string) => `día con más: ${requests}`,
+    numbers: 'Los números de cada día',
+    heads: ['Día', 'Peticiones', 'Rechazadas', 'Parte rechazada'],
+    served: 'atendidas',
+    refused: 'rechazadas',
+  },
+  en: {
+    title: 'Usage of the last 30 days',
+    zone: 'Days are in Madrid; today is not over. The newest requests are counted after a minute or two.',
+    unread: 'Usage cannot be read at the moment.',
+    none: 'No requests.',
+    total: (requests: string, share: string) => `${requests} requests; ${share} refused (for a mistake in the request or over a limit).`,
+    chart: (name: string) => `Requests by day of ${name}`,
+    bar: (requests: string, refused: string) => `${requests} requests, ${refused} refused`,
+    most: (requests: string) => `busiest day: ${requests}`,
+    numbers: 'The numbers of each day',
+    heads: ['Day', 'Requests', 'Refused', 'Share refused'],
+    served: 'served',
+    refused: 'refused',
+  },
+} as const
+
+/** Width of a day's column in the chart, and its height, in SVG units. */
+const COLUMN = 20
+const GAP = 4
+const HEIGHT = 120
+
+/** Renders the usage of each key as a chart with its numbers; null if usage cannot be read. */
+export function usageSection(language: Language, keys: readonly ListedKey[], usage: ReadonlyMap<string, KeyUsage> | null): string {
+  const words = WORDS[language]
+  const used = keys.flatMap((key) => {
+    const found = usage?.get(key.id)
+    return found ? [keyHtml(language, key, found)] : []
+  })
+  const body = usage === null ? `<p>${words.unread}</p>` : used.length === 0 ? `<p>${words.none}</p>` : used.join('\n')
+  return `<section aria-labelledby="usage"><h2 id="usage">${words.title}</h2>\n${body}\n<p><small>${words.zone}</small></p></section>`
+}
+
+function keyHtml(language: Language, key: ListedKey, usage: KeyUsage): string {
+  const words = WORDS[language]
+  const hint = `${key.hint.first}…${key.hint.last}`
+  const name = key.label === null || key.label === '' ? hint : `${hint} (${key.label})`
+  const number = numberFormat(language)
+  const head = `<h3><code>${escaped(hint)}</code> ${escaped(key.label ?? '')}</h3>`
+  if (usage.requests === 0) return `${head}<p>${words.none}</p>`
+  const rows = usage.days
+    .toReversed()
+    .map((day) => [dayName(day.date, language), number.format(day.requests), number.format(day.refused), shareText(day, language)])
+  return `${head}<p>${words.total(number.format(usage.requests), shareText(usage, language))}</p>
+${chart(language, words.chart(name), usage.days)}
+<details><summary>${words.numbers}</summary>${scrollTable(words.chart(name), words.heads, rows)}</details>`
+}
+
+/** Renders one column per day, with refused requests on top. A browser shows the numbers of the column under the pointer. */
+function chart(language: Language, name: string, days: readonly UsedDay[]): string {
+  const words = WORDS[language]
+  const number = numberFormat(language)
+  const most = Math.max(...days.map(({ requests }) => requests))
+  const height = (count: number): number => Math.round((count / most) * HEIGHT * 10) / 10
+  const columns = days.map(({ date, requests, refused }, at) => {
+    const [x, top, upper] = [at * COLUMN + GAP / 2, HEIGHT - height(requests), height(refused)]
+    const bar = (y: number, tall: number, kind: string): string =>
+      `<rect class="${kind}" x="${x}" y="${y.toFixed(1)}" width="${COLUMN - GAP}" height="${Math.max(0, tall).toFixed(1)}"/>`
+    const title = `${dayText(date, language)}: ${words.bar(number.format(requests), number.format(refused))}`
+    return `<g><title>${title}</title>${bar(top, upper, 'refused')}${bar(top + upper, height(requests) - upper, 'served')}</g>`
+  })
+  const [first, last] = [days[0], days.at(-1)] as [UsedDay, UsedDay]
+  return `<figure class="chart"><svg viewBox="0 0 ${days.length * COLUMN} ${HEIGHT}" role="img" aria-label="${escaped(name)}">${columns.join('')}<path class="axis" d="M0 ${HEIGHT}H${days.length * COLUMN}"/></svg>
+<figcaption><span>${dayName(first.date, language)}</span><span>${words.most(number.format(most))} · <span class="served" aria-hidden="true">■</span> ${words.served} <span class="refused" aria-hidden="true">■</span> ${words.refused}</span><span>${dayName(last.date, language)}</span></figcaption></figure>`
+}
+
+function shareText({ requests, refused }: Pick<UsedDay, 'requests' | 'refused'>, language: Language): string {
+  if (requests === 0) return '—'
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(refused / requests)
+}
+
+function dayText(date: string, language: Language): string {
+  return new Intl.DateTimeFormat(language, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(new Date(date))
+}
+
+function numberFormat(language: Language): Intl.NumberFormat {
+  return new Intl.NumberFormat(language, { useGrouping: 'always' })
+}

@@ -1,0 +1,221 @@
+import KDBush from 'kdbush'
+import SearchableMap from 'minisearch/SearchableMap'
+import { FIELD_NUMBER } from '../../endpoints/search/collection.ts'
+import { soundOf, wordsOf } from './fold.ts'
+
+/** A document in index form. */
+export interface IndexedDocument {
+  /** Texts by field number. */
+  readonly texts: readonly (readonly [field: number, text: string])[]
+  readonly lat: number | null
+  readonly lon: number | null
+  /** INE code as a number; 0 without one. */
+  readonly province: number
+  /** 0 to 1. */
+  readonly importance: number
+  /** Codes of this document alone, in the form of `foldCode`. */
+  readonly exact: readonly string[]
+  /** The names of a municipality in the form of `townName`; none for other documents. */
+  readonly townNames: readonly string[]
+}
+
+/** Words that differ from a query's word, with the weight of a match, 0 to 1. */
+export interface Expansion {
+  readonly term: number
+  readonly quality: number
+}
+
+/** Fields with names of a document. */
+const NAME_FIELDS: ReadonlySet<number> = new Set([FIELD_NUMBER.title, FIELD_NUMBER.names, FIELD_NUMBER.variant])
+const NONE: readonly number[] = []
+/** Number of documents that are indexed without a pause. */
+const STRIDE = 200
+
+/** The index of one collection. Terms are numbered in alphabetical order, so those with a prefix are a range. */
+export class Segment {
+  readonly size: number
+  readonly #terms: readonly string[]
+  readonly #tree: SearchableMap<number>
+  readonly #sounds: ReadonlyMap<string, readonly number[]>
+  /** Postings of term t are from `#starts[t]` to `#starts[t + 1]`. */
+  readonly #starts: Uint32Array
+  readonly #documents: Uint32Array
+  readonly #weights: Float32Array
+  /** Number of words of the shortest name with the term; 0 if no name contains it. */
+  readonly #nameWords: Uint8Array
+  readonly lats: Float64Array
+  readonly lons: Float64Array
+  readonly provinces: Uint8Array
+  readonly importance: Float32Array
+  readonly #exact: ReadonlyMap<string, readonly number[]>
+  readonly #towns: ReadonlyMap<string, readonly number[]>
+  readonly #places: KDBush | null
+  readonly #located: Uint32Array
+
+  private constructor(built: Built) {
+    this.size = built.documents.length
+    this.#terms = [...built.postings.keys()].sort()
+    this.#tree = new SearchableMap()
+    const sounds = new Map<string, number[]>()
+    this.#starts = new Uint32Array(this.#terms.length + 1)
+    const total = built.postings.values().reduce((sum, one) => sum + one.documents.length, 0)
+    this.#documents = new Uint32Array(total)
+    this.#weights = new Float32Array(total)
+    this.#nameWords = new Uint8Array(total)
+    let at = 0
+    for (const [number, term] of this.#terms.entries()) {
+      this.#tree.set(term, number)
+      const sound = soundOf(term)
+      const others = sounds.get(sound)
+      if (others) others.push(number)
+      else sounds.set(sound, [number])
+      const { documents, weights, nameWords } = built.postings.get(term) as Postings
+      this.#documents.set(documents, at)
+      this.#weights.set(weights, at)
+      this.#nameWords.set(nameWords, at)
+      at += documents.length
+      this.#starts[number + 1] = at
+    }
+    this.#sounds = sounds
+    this.lats = Float64Array.from(built.documents, ({ lat }) => lat ?? Number.NaN)
+    this.lons = Float64Array.from(built.documents, ({ lon }) => lon ?? Number.NaN)
+    this.provinces = Uint8Array.from(built.documents, ({ province }) => province)
+    this.importance = Float32Array.from(built.documents, ({ importance }) => importance)
+    this.#exact = numbersBy(built.documents, ({ exact }) => exact)
+    this.#towns = numbersBy(built.documents, ({ townNames }) => townNames)
+    this.#located = Uint32Array.from(built.documents.flatMap(({ lat, lon }, number) => (lat === null || lon === null ? [] : [number])))
+    this.#places = this.#located.length === 0 ? null : new KDBush(this.#located.length)
+    for (const number of this.#located) this.#places?.add(this.lons[number] as number, this.lats[number] as number)
+    this.#places?.finish()
+  }
+
+  /** Indexes documents; `pause` is awaited regularly, so that a thread can do other work in between. */
+  static async build(documents: readonly IndexedDocument[], weights: readonly number[], pause: () => Promise<void>): Promise<Segment> {
+    const built: Built = { documents, postings: new Map() }
+    for (const [number, document] of documents.entries()) {
+      addDocument(built, number, document, weights)
+      if (number % STRIDE === STRIDE - 1) await pause()
+    }
+    return new Segment(built)
+  }
+
+  /** Documents that contain a term. */
+  frequency(term: number): number {
+    return (this.#starts[term + 1] as number) - (this.#starts[term] as number)
+  }
+
+  /** Calls `see` with each document of a term, the weight of its best field, and the words of its shortest name with the term, or 0. */
+  forEach(term: number, see: (document: number, weight: number, nameWords: number) => void): void {
+    const end = this.#starts[term + 1] as number
+    for (let at = this.#starts[term] as number; at < end; at++)
+      see(this.#documents[at] as number, this.#weights[at] as number, this.#nameWords[at] as number)
+  }
+
+  /** The number of a term; -1 if no document contains it. */
+  term(word: string): number {
+    return this.#tree.get(word) ?? -1
+  }
+
+  /** Documents with a code of their own, in the form of `foldCode`. */
+  exact(code: string): readonly number[] {
+    return this.#exact.get(code) ?? NONE
+  }
+
+  /** Municipalities with a name, in the form of `townName`. */
+  townsNamed(name: string): readonly number[] {
+    return this.#towns.get(name) ?? NONE
+  }
+
+  /** Terms that sound like a word. */
+  alike(word: string): readonly number[] {
+    return this.#sounds.get(soundOf(word)) ?? []
+  }
+
+  /** Terms that begin with a word and are longer. */
+  startingWith(word: string): Expansion[] {
+    let [low, high] = [0, this.#terms.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#terms[middle] as string) < word) low = middle + 1
+      else high = middle
+    }
+    const found: Expansion[] = []
+    for (let term = low; term < this.#terms.length; term++) {
+      const other = this.#terms[term] as string
+      if (!other.startsWith(word)) break
+      if (other.length > word.length) found.push({ term, quality: 0.55 + 0.35 * (word.length / other.length) })
+    }
+    return found
+  }
+
+  /** Terms that a word may be a misspelling of. */
+  near(word: string, typos: number): Expansion[] {
+    const found: Expansion[] = []
+    for (const [term, distance] of this.#tree.fuzzyGet(word, typos).values())
+      if (distance > 0) found.push({ term, quality: distance === 1 ? 0.7 : 0.4 })
+    // The tree counts two exchanged letters as two typos; they are one, side by side or around a third (`bajaras`).
+    for (const [at, letter] of [...word].entries())
+      for (const other of [at + 1, at + 2]) {
+        if (other >= word.length || word[other] === letter) continue
+        const term = this.term(`${word.slice(0, at)}${word[other]}${word.slice(at + 1, other)}${letter}${word.slice(other + 1)}`)
+        if (term >= 0) found.push({ term, quality: 0.7 })
+      }
+    return found
+  }
+
+  /** Documents in a box in degrees. */
+  inBox(west: number, south: number, east: number, north: number): number[] {
+    return (this.#places?.range(west, south, east, north) ?? []).map((at) => this.#located[at] as number)
+  }
+}
+
+/** The numbers of documents by each of their keys. */
+function numbersBy(
+  documents: readonly IndexedDocument[],
+  keysOf: (document: IndexedDocument) => readonly string[],
+): ReadonlyMap<string, readonly number[]> {
+  const numbers = new Map<string, number[]>()
+  for (const [number, document] of documents.entries())
+    for (const key of keysOf(document)) {
+      const there = numbers.get(key)
+      if (there) there.push(number)
+      else numbers.set(key, [number])
+    }
+  return numbers
+}
+
+interface Postings {
+  readonly documents: number[]
+  readonly weights: number[]
+  readonly nameWords: number[]
+}
+
+interface Built {
+  readonly documents: readonly IndexedDocument[]
+  readonly postings: Map<string, Postings>
+}
+
+/** Adds the words of a document, each with the weight of its best field and the length of its shortest name. */
+function addDocument({ postings }: Built, number: number, { texts }: IndexedDocument, weights: readonly number[]): void {
+  const words = new Map<string, { weight: number; nameWords: number }>()
+  for (const [field, text] of texts) {
+    const weight = weights[field] as number
+    const own = wordsOf(text)
+    const length = NAME_FIELDS.has(field) ? Math.min(255, own.length) : 0
+    for (const word of own) {
+      const there = words.get(word)
+      if (!there) words.set(word, { weight, nameWords: length })
+      else {
+        there.weight = Math.max(there.weight, weight)
+        if (length > 0) there.nameWords = there.nameWords === 0 ? length : Math.min(there.nameWords, length)
+      }
+    }
+  }
+  for (const [word, { weight, nameWords }] of words) {
+    const there = postings.get(word) ?? { documents: [], weights: [], nameWords: [] }
+    postings.set(word, there)
+    there.documents.push(number)
+    there.weights.push(weight)
+    there.nameWords.push(nameWords)
+  }
+}

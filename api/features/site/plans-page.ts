@@ -1,0 +1,180 @@
+import { PLANS } from '../../../lake/schema/dataset.ts'
+import { FEATURES, type Feature, featurePath, isAvailable, type PlanTable, reachablePerDay, TIERS, type Tier } from '../../auth/plans.ts'
+import type { Language } from '../../kernel/language.ts'
+import { contactLink, escaped, htmlPage, pageLinks } from './html.ts'
+
+/** The page of plans: where `upgrade_url` leads by default. */
+export const PLANS_PATH = '/plans'
+
+/** What the page of plans is made from. */
+export interface PlansPageParts {
+  readonly plans: PlanTable
+  /** The page where people change their plan; null if the operator changes it. */
+  readonly upgradeUrl: string | null
+  /** The address for support, as a URI; null if there is none. */
+  readonly supportContact: string | null
+  readonly hasPath: (path: string) => boolean
+}
+
+interface Words {
+  readonly title: string
+  readonly intro: string
+  readonly limits: string
+  readonly none: string
+  readonly rows: Readonly<Record<'price' | 'minute' | 'day' | 'reachable' | 'concurrency' | 'streams' | 'formats', string>>
+  readonly anonymous: string
+  readonly free: string
+  readonly windows: string
+  readonly contents: string
+  readonly has: (plan: string) => string
+  readonly and: (below: string) => string
+  readonly change: string
+  readonly changeAt: string
+  readonly writeTo: string
+  readonly nobody: string
+  readonly start: string
+  readonly asJson: string
+  readonly support: string
+  readonly noSupport: string
+  readonly notes: Readonly<Partial<Record<Feature, string>>>
+}
+
+const WORDS: Readonly<Record<Language, Words>> = {
+  es: {
+    title: 'Planes y precios',
+    intro: 'El plan de una clave decide qué puede leer y cuántas peticiones admite. Se paga por meses, sin permanencia.',
+    limits: 'Precios y límites',
+    none: '—',
+    rows: {
+      price: 'Precio al mes',
+      minute: 'Peticiones por minuto',
+      day: 'Peticiones al día',
+      reachable: 'Alcanzables en 24 h con ambos límites',
+      concurrency: 'Consultas de histórico a la vez',
+      streams: 'Flujos de eventos abiertos a la vez',
+      formats: 'Formatos',
+    },
+    anonymous: 'Sin clave',
+    free: 'Gratis',
+    windows:
+      'Un minuto son 60 segundos cualesquiera y un día, 24 horas cualesquiera. Los límites cuentan por clave; sin clave, por dirección IP.',
+    contents: 'Qué incluye cada plan',
+    has: (plan) => `El plan ${plan} incluye:`,
+    and: (below) => `Todo lo de ${below} y además:`,
+    change: 'Cambiar de plan',
+    changeAt: 'El plan de una clave se cambia en',
+    writeTo: 'Para cambiar el plan de una clave, escriba desde la dirección de su cuenta a',
+    nobody: 'El plan de una clave lo cambia quien opera este servicio.',
+    start: 'Crear una clave gratuita',
+    asJson: 'Lo mismo en JSON',
+    support: 'Dirección de soporte:',
+    noSupport: 'La dirección se acuerda con quien opera el servicio.',
+    notes: {
+      PRIORITY_SUPPORT: 'Una dirección de contacto cuyos mensajes se atienden antes que los demás.',
+      SLA: 'Por mes y grupo de rutas, medida como explica la página de estado.',
+      MONTHLY_INVOICE: 'Con lo que usó cada clave en el mes, en hora de Madrid.',
+      DEDICATED_IP: 'Una dirección IP propia desde la que se sirve su acceso. La configura una persona cuando la pide; no es automática.',
+    },
+  },
+  en: {
+    title: 'Plans and prices',
+    intro: 'The plan of a key decides what it can read and how many requests it may send. It is paid by the month, without commitment.',
+    limits: 'Prices and limits',
+    none: '—',
+    rows: {
+      price: 'Price per month',
+      minute: 'Requests per minute',
+      day: 'Requests per day',
+      reachable: 'Reachable in 24 h with both limits',
+      concurrency: 'Queries of history at once',
+      streams: 'Event streams open at once',
+      formats: 'Formats',
+    },
+    anonymous: 'Without a key',
+    free: 'Free',
+    windows: 'A minute is any 60 seconds and a day any 24 hours. Limits count per key; without a key, per IP address.',
+    contents: 'What each plan includes',
+    has: (plan) => `The plan ${plan} includes:`,
+    and: (below) => `Everything in ${below}, and:`,
+    change: 'Change the plan',
+    changeAt: 'The plan of a key is changed at',
+    writeTo: 'To change the plan of a key, write from the address of your account to',
+    nobody: 'The operator of this service changes the plan of a key.',
+    start: 'Make a free key',
+    asJson: 'The same as JSON',
+    support: 'Support address:',
+    noSupport: 'The address is agreed with the operator of the service.',
+    notes: {
+      PRIORITY_SUPPORT: 'A contact address whose messages are answered before others.',
+      SLA: 'By month and group of paths, measured as the status page explains.',
+      MONTHLY_INVOICE: 'With what each key used in the month, by Madrid time.',
+      DEDICATED_IP: 'An IP address of your own that serves your access. A person sets it up on request; it is not automatic.',
+    },
+  },
+}
+
+/** Renders the page of plans: prices, limits and the available features of each plan. */
+export function plansPage(language: Language, parts: PlansPageParts): string {
+  const words = WORDS[language]
+  const sections = PLANS.map((plan, at) => {
+    const below = at === 0 ? null : (PLANS[at - 1] as string)
+    const features = parts.plans[plan].features.filter((feature) => isAvailable(feature, parts.hasPath))
+    const items = features.map((feature) => `<li>${featureHtml(feature, language, parts.supportContact)}</li>`)
+    return `<section aria-labelledby="plan-${plan}"><h3 id="plan-${plan}">${plan}</h3><p>${below === null ? words.has(plan) : words.and(below)}</p><ul>${items.join('\n')}</ul></section>`
+  })
+  const body = `<p>${words.intro}</p>
+<section aria-labelledby="limits"><h2 id="limits">${words.limits}</h2>
+${limitsTable(language, parts.plans)}
+<p><small>${words.windows}</small></p></section>
+<section aria-labelledby="contents"><h2 id="contents">${words.contents}</h2><div class="cards">${sections.join('\n')}</div></section>
+<section aria-labelledby="change"><h2 id="change">${words.change}</h2><p>${changeHtml(language, parts)}</p>
+<p><a href="/?lang=${language}#key">${words.start}</a> · <a href="/api/plans?lang=${language}">${words.asJson}</a></p></section>`
+  return htmlPage(language, { title: words.title, body, after: pageLinks(language) })
+}
+
+function limitsTable(language: Language, plans: PlanTable): string {
+  const words = WORDS[language]
+  const { rows } = words
+  const number = new Intl.NumberFormat(language, { useGrouping: 'always' })
+  const price = (eur: number | null): string => (eur === null ? words.none : eur === 0 ? words.free : euros(eur, language))
+  const count = (value: number): string => (value === 0 ? words.none : number.format(value))
+  const cells: readonly (readonly [string, (tier: Tier) => string])[] = [
+    [rows.price, (tier) => `<strong>${price(plans[tier].price_eur_month)}</strong>`],
+    [rows.minute, (tier) => count(plans[tier].minute)],
+    [rows.day, (tier) => count(plans[tier].day)],
+    [rows.reachable, (tier) => count(reachablePerDay(plans[tier]))],
+    [rows.concurrency, (tier) => count(plans[tier].concurrency)],
+    [rows.streams, (tier) => count(plans[tier].streams)],
+    [rows.formats, (tier) => plans[tier].formats.join(', ')],
+  ]
+  const heads = TIERS.map((tier) => `<th scope="col">${tier === 'ANONYMOUS' ? words.anonymous : tier}</th>`)
+  const lines = cells.map(
+    ([name, cell]) => `<tr><th scope="row">${name}</th>${TIERS.map((tier) => `<td>${cell(tier)}</td>`).join('')}</tr>`,
+  )
+  return `<div class="scroll" role="region" aria-label="${words.limits}" tabindex="0"><table class="plans"><thead><tr><td></td>${heads.join('')}</tr></thead><tbody>${lines.join('\n')}</tbody></table></div>`
+}
+
+function featureHtml(feature: Feature, language: Language, supportContact: string | null): string {
+  const words = WORDS[language]
+  const path = featurePath(feature)
+  const note = words.notes[feature]
+  const where = path === null ? '' : `<br><code>${escaped(path)}</code>`
+  const contact =
+    feature !== 'PRIORITY_SUPPORT'
+      ? ''
+      : supportContact === null
+        ? ` ${words.noSupport}`
+        : ` ${words.support} ${contactLink(supportContact)}.`
+  return `${escaped(FEATURES[feature][language])}${where}${note === undefined ? '' : `<br><small>${note}${contact}</small>`}`
+}
+
+function changeHtml(language: Language, { upgradeUrl, supportContact }: PlansPageParts): string {
+  const words = WORDS[language]
+  if (upgradeUrl !== null) return `${words.changeAt} <a href="${escaped(upgradeUrl)}">${escaped(upgradeUrl)}</a>.`
+  return supportContact === null ? words.nobody : `${words.writeTo} ${contactLink(supportContact)}.`
+}
+
+function euros(value: number, language: Language): string {
+  const minimumFractionDigits = Number.isInteger(value) ? 0 : 2
+  return new Intl.NumberFormat(language, { style: 'currency', currency: 'EUR', minimumFractionDigits }).format(value)
+}

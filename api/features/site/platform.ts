@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import type { Lake } from '../../../lake/open.ts'
+import type { Limiter } from '../../auth/limits/limiter.ts'
+import { PLAN_PARAMS, plansReply } from '../../auth/plan-list.ts'
+import { namedRecords } from '../../engine/answers/named-records.ts'
+import { DESCRIPTION_S, described, documentUrls } from '../../engine/replies/documents.ts'
+import { sendFound } from '../../engine/replies/send-found.ts'
+import { queryReader } from '../../engine/request/request.ts'
+import { readinessOf } from '../../engine/state/readiness.ts'
+import type { ServiceState } from '../../engine/state/state.ts'
+import { rowDocument } from '../../engine/tables/openapi-tables.ts'
+import { languageFor } from '../../kernel/language.ts'
+import { SPOKEN } from '../../kernel/params/params-page.ts'
+import { problem } from '../../kernel/problems.ts'
+import type { Descriptions } from '../../main/describe/descriptions.ts'
+import { type PageParts, registerPages } from './pages.ts'
+import { PLANS_PATH } from './plans-page.ts'
+import { DESCRIPTION_PARAMS } from './platform-openapi.ts'
+
+/** What the paths without data work with. */
+export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
+  readonly state: ServiceState
+  readonly lake: Lake
+  readonly limiter: Pick<Limiter, 'refusal'>
+  readonly onStore?: (isFull: boolean) => void
+  readonly descriptions: Descriptions
+}
+
+const NO_PARAMS = queryReader({})
+const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
+
+/** Registers the paths without data. */
+export function registerPlatform(app: FastifyInstance, parts: PlatformParts): void {
+  const { endpoints, state, descriptions, plans, upgradeUrl, clock, baseUrl } = parts
+  app.get('/health', { exposeHeadRoute: true }, async (_request, reply) => reply.headers(NO_STORE).send({ status: 'ok' }))
+  const ready = readinessOf(parts)
+  app.get('/ready', { exposeHeadRoute: true }, async (_request, reply) => {
+    const { status, ...found } = await ready()
+    return reply
+      .code(status === 'not ready' ? 503 : 200)
+      .headers(NO_STORE)
+      .send({ status, source_mode: state.mode, ...found })
+  })
+  const readDescribed = queryReader(DESCRIPTION_PARAMS)
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/openapi.json',
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const { lang, media } = readDescribed(request.raw.url ?? '/')
+      await sendFound(request.raw, reply, { found: await descriptions.find(media ? `${lang}.${media}` : lang), now: clock() })
+    },
+  })
+  const readPlanQuery = queryReader(PLAN_PARAMS)
+  const hasPath = (url: string): boolean => app.hasRoute({ method: 'GET', url })
+  const planLists = documentUrls()
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/plans',
+    exposeHeadRoute: false,
+    handler: async ({ raw }, reply) => {
+      const lang = readPlanQuery(raw.url ?? '/').lang ?? languageFor(raw.headers['accept-language'], SPOKEN)
+      const url = upgradeUrl ?? `${baseUrl()}${PLANS_PATH}`
+      const found = await planLists(`${lang} ${url}`, () => described(plansReply(plans, { lang, upgradeUrl: url, hasPath }), lang))
+      await sendFound(raw, reply, { found, now: clock() })
+    },
+  })
+  registerPages(app, { ...parts, hasPath })
+  const records = namedRecords(endpoints)
+  app.get('/schemas/:name', { exposeHeadRoute: true }, async (request, reply) => {
+    NO_PARAMS(request.raw.url ?? '/')
+    const record = records.get((request.params as { name: string }).name)
+    if (!record) throw problem('not-found', 'There is no such schema.')
+    return reply
+      .headers({ 'Content-Type': 'application/schema+json', 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
+      .send(JSON.stringify(rowDocument(record, baseUrl())))
+  })
+}

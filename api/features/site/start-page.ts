@@ -1,0 +1,150 @@
+import type { SourceMode } from '../../../lake/system.ts'
+import type { PlanTable } from '../../auth/plans.ts'
+import type { Language } from '../../kernel/language.ts'
+import type { Figure } from './figures.ts'
+import { escaped, htmlPage, modeNotice, pageLinks } from './html.ts'
+
+/** Why the form returned no key. */
+export type SignupNotice = 'email' | 'tooMany' | 'full'
+
+interface Words {
+  readonly title: string
+  readonly what: string
+  readonly now: string
+  readonly none: string
+  readonly asOf: string
+  readonly zone: string
+  readonly key: string
+  readonly keyIntro: (minute: number, day: number) => string
+  readonly email: string
+  readonly send: string
+  readonly privacy: string
+  readonly without: string
+  readonly more: string
+  readonly plans: string
+  readonly made: string
+  readonly once: string
+  readonly first: string
+  readonly mailed: string
+  readonly back: string
+  readonly notice: Readonly<Record<SignupNotice, string>>
+}
+
+const WORDS: Readonly<Record<Language, Words>> = {
+  es: {
+    title: 'Traffic Intelligence API',
+    what: 'El transporte de España en una API: incidencias y balizas V16 en directo, el tráfico de Madrid, el precio de cada gasolinera, el tiempo en las carreteras y los trenes de Renfe, con su histórico, y además viajes, aforos y accidentes. Cada campo dice su unidad, cada respuesta lo antiguos que son sus datos.',
+    now: 'Ahora mismo',
+    none: 'sin datos todavía',
+    asOf: 'según los datos de las',
+    zone: '(hora de Madrid)',
+    key: 'Su clave, gratis',
+    keyIntro: (minute, day) => `Sin tarjeta y al momento: ${minute} peticiones por minuto y ${day} al día.`,
+    email: 'Correo electrónico',
+    send: 'Crear mi clave',
+    privacy: 'Guardamos la dirección cifrada, solo para gestionar sus claves; se puede borrar en cualquier momento.',
+    without: 'Sin clave también responde, unas pocas veces por minuto. Pruébelo:',
+    more: 'Todas las rutas, para probarlas en el navegador',
+    plans: 'Planes y precios',
+    made: 'Su clave',
+    once: 'Cópiela ahora: no se muestra nunca más.',
+    first: 'Su primera llamada',
+    mailed: 'Le hemos enviado un enlace para confirmar la dirección y gestionar sus claves.',
+    back: 'Volver al inicio',
+    notice: {
+      email: 'Eso no es una dirección de correo. Revísela y vuelva a enviarla.',
+      tooMany: 'Demasiadas peticiones. Vuelva a probar más tarde.',
+      full: 'Esa dirección ya tiene tres claves gratuitas. Le hemos enviado un enlace para gestionarlas.',
+    },
+  },
+  en: {
+    title: 'Traffic Intelligence API',
+    what: 'Transport in Spain as an API: live incidents and V16 beacons, the traffic of Madrid, the price of every filling station, the weather on the roads and the trains of Renfe, with their history, and trips, traffic counts and accidents besides. Every field states its unit, every reply the age of its data.',
+    now: 'Right now',
+    none: 'no data yet',
+    asOf: 'by data from',
+    zone: '(time in Madrid)',
+    key: 'Your key, for free',
+    keyIntro: (minute, day) => `No card, and at once: ${minute} requests a minute and ${day} a day.`,
+    email: 'E-mail',
+    send: 'Make my key',
+    privacy: 'We keep the address encrypted, to manage your keys only; it can be deleted at any time.',
+    without: 'It answers without a key too, a few times a minute. Try it:',
+    more: 'All paths, to be tried in the browser',
+    plans: 'Plans and prices',
+    made: 'Your key',
+    once: 'Copy it now: it is never shown again.',
+    first: 'Your first call',
+    mailed: 'We have sent you a link to confirm the address and to manage your keys.',
+    back: 'Back to the start',
+    notice: {
+      email: 'That is not an e-mail address. Check it and send it again.',
+      tooMany: 'Too many requests. Try again later.',
+      full: 'That address already has three free keys. We have sent it a link to manage them.',
+    },
+  },
+}
+
+/** The request of a first call. */
+const FIRST_CALL = '/api/incidents?province=Madrid'
+
+/** Renders the page for newcomers: what this is, its current numbers, and a form for a key. `notice` is the reason for no key. */
+export function startPage(
+  language: Language,
+  options: {
+    readonly figures: readonly Figure[]
+    readonly plans: PlanTable
+    readonly baseUrl: string
+    readonly mode: SourceMode
+    readonly notice?: SignupNotice
+    readonly email?: string
+  },
+): string {
+  const { figures, plans, baseUrl, mode, notice, email = '' } = options
+  const words = WORDS[language]
+  const { minute, day } = plans.FREE
+  const number = new Intl.NumberFormat(language)
+  const alert = notice ? `<p role="alert" id="notice"><strong>${words.notice[notice]}</strong></p>` : ''
+  const wrong = notice === 'email' ? ' aria-invalid="true" aria-describedby="notice"' : ''
+  return htmlPage(language, {
+    title: words.title,
+    body: `${modeNotice(mode, language)}<p>${words.what}</p>
+<section aria-labelledby="now"><h2 id="now">${words.now}</h2><dl class="figures">${figures.map((one) => figure(one, language, number)).join('')}</dl></section>
+<section aria-labelledby="key"><h2 id="key">${words.key}</h2>${alert}<p>${words.keyIntro(minute, day)}</p>
+<form method="post" action="/signup"><input type="hidden" name="lang" value="${language}">
+<p><label for="email">${words.email}</label> <input id="email" type="email" name="email" value="${escaped(email)}" autocomplete="email" required maxlength="254"${wrong}> <button>${words.send}</button></p></form>
+<p><small>${words.privacy}</small></p></section>
+<section><p>${words.without}</p>${command(`curl '${baseUrl}${FIRST_CALL}'`)}
+<p><a href="/docs">${words.more}</a> · <a href="/plans?lang=${language}">${words.plans}</a></p></section>`,
+    after: pageLinks(language),
+  })
+}
+
+/** Renders the page that shows a new key, once, with a call to copy. */
+export function keyMadePage(language: Language, { key, baseUrl }: { readonly key: string; readonly baseUrl: string }): string {
+  const words = WORDS[language]
+  return htmlPage(language, {
+    title: words.made,
+    body: `<p role="status"><code>${escaped(key)}</code></p><p><strong>${words.once}</strong></p>
+<section aria-labelledby="first"><h2 id="first">${words.first}</h2>${command(`curl -H 'X-API-Key: ${key}' '${baseUrl}${FIRST_CALL}'`)}
+<p>${words.mailed}</p><p><a href="/docs">${words.more}</a></p></section>`,
+    after: `<p><a href="/?lang=${language}">${words.back}</a></p>`,
+  })
+}
+
+function figure({ path, label, count, updated_at }: Figure, language: Language, number: Intl.NumberFormat): string {
+  const words = WORDS[language]
+  const time =
+    updated_at === null ? '' : `<small>${words.asOf} <time datetime="${updated_at}">${clockTime(updated_at)}</time> ${words.zone}</small>`
+  const value = count === null ? `<small>${words.none}</small>` : `<strong>${number.format(count)}</strong> ${time}`
+  return `<div><dt><a href="${path}">${label[language]}</a></dt><dd>${value}</dd></div>`
+}
+
+/** Formats an instant as the time in Madrid. */
+function clockTime(instant: string): string {
+  return new Intl.DateTimeFormat('es', { timeZone: 'Europe/Madrid', hour: '2-digit', minute: '2-digit' }).format(new Date(instant))
+}
+
+function command(text: string): string {
+  return `<pre tabindex="0"><code>${escaped(text)}</code></pre>`
+}

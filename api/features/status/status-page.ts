@@ -1,0 +1,274 @@
+import type { FeedHealth } from '../../../lake/live/freshness.ts'
+import { isoInstant, MADRID } from '../../../lake/schema/time.ts'
+import type { Language } from '../../kernel/language.ts'
+import { PROMISE_PCT } from '../../kernel/promise.ts'
+import { escaped, htmlPage, modeNotice, pageLinks } from '../site/html.ts'
+import { type DeliveryLag, LATE_S, STUCK_S } from './delivery.ts'
+import type { FeedStatus, GroupStatus, State, StatusReport } from './report.ts'
+import { METHOD, reasonTexts } from './texts.ts'
+
+/** Level of a state, shown as a sign beside words with the same meaning. */
+type Level = 'ok' | 'warn' | 'bad'
+const SIGNS: Readonly<Record<Level, string>> = { ok: '●', warn: '▲', bad: '■' }
+const STATE_LEVELS: Readonly<Record<State, Level>> = { ok: 'ok', degraded: 'warn', down: 'bad' }
+const HEALTH_LEVELS: Readonly<Record<FeedHealth, Level>> = { OK: 'ok', LATE: 'warn', STALE: 'bad', DOWN: 'bad' }
+
+const WORDS = {
+  es: {
+    title: 'Estado del servicio',
+    states: { ok: 'Todo funciona', degraded: 'Funciona, con problemas', down: 'No funciona' },
+    asOf: 'Estado de las',
+    asJson: 'Lo mismo en JSON',
+    feeds: 'Fuentes de datos',
+    feedsCaption: 'Cómo está cada fuente ahora',
+    feed: 'Fuente',
+    health: 'Estado',
+    last: 'Última entrega',
+    age: 'Edad de los datos',
+    every: 'Cada',
+    healths: { OK: 'Al día', LATE: 'Con retraso', STALE: 'Anticuada', DOWN: 'Sin datos' },
+    waiting: 'Aún sin datos',
+    off: 'Desactivada',
+    noFeeds: 'Todavía no se conoce ninguna fuente.',
+    uptime: 'Disponibilidad y tiempos de respuesta',
+    group: 'Grupo',
+    availability: 'Disponibilidad',
+    promise: (pct: string) => `Compromiso (${pct})`,
+    met: 'Se cumple',
+    missed: 'No se cumple',
+    open: 'Sin medir',
+    down: 'Minutos caído',
+    requests: 'Peticiones',
+    failed: 'Fallidas',
+    measured: (from: string, until: string, minutes: string, silent: string) =>
+      `Medido desde el ${from} hasta el ${until}: ${minutes} minutos, ${silent} de ellos sin señal de la API.`,
+    unmeasured: 'De este mes no hay nada medido todavía.',
+    unread: 'Las cifras no se pueden leer en este momento.',
+    before: 'Mes anterior',
+    after: 'Mes siguiente',
+    months: 'Otros meses',
+    paths: 'Qué rutas tiene cada grupo',
+    how: 'Cómo se mide',
+    zone: 'Las horas son de Madrid; los meses, de UTC.',
+    delivery: 'Webhooks y flujos de eventos',
+    deliveryCaption: 'Cuánto van por detrás de los eventos',
+    channel: 'Vía',
+    lag: 'Retraso',
+    webhooks: 'Webhooks',
+    streams: (open: string) => `Flujos (${open} abiertos en este proceso)`,
+    lagUnknown: 'No se sabe',
+    lagLevels: { ok: 'Al día', warn: 'Con retraso', bad: 'Parado' },
+    lagRule: (late: string, stuck: string) =>
+      `Al día: hasta ${late}. Con retraso: hasta ${stuck}. Parado: más de ${stuck}. El retraso es la edad del evento más antiguo que los webhooks aún no han tratado, y el tiempo que este proceso lleva sin poder leer el registro de eventos para los flujos. Nada se pierde: lo atrasado se entrega después.`,
+    units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
+  },
+  en: {
+    title: 'State of the service',
+    states: { ok: 'Everything works', degraded: 'Works, with problems', down: 'Does not work' },
+    asOf: 'As of',
+    asJson: 'The same as JSON',
+    feeds: 'Data feeds',
+    feedsCaption: 'Current state of each feed',
+    feed: 'Feed',
+    health: 'State',
+    last: 'Last delivery',
+    age: 'Age of the data',
+    every: 'Every',
+    healths: { OK: 'On time', LATE: 'Late', STALE: 'Stale', DOWN: 'Down' },
+    waiting: 'Nothing yet',
+    off: 'Turned off',
+    noFeeds: 'No feed is known yet.',
+    uptime: 'Availability and response times',
+    group: 'Group',
+    availability: 'Availability',
+    promise: (pct: string) => `Promise (${pct})`,
+    met: 'Kept',
+    missed: 'Not kept',
+    open: 'Not measured',
+    down: 'Minutes down',
+    requests: 'Requests',
+    failed: 'Failed',
+    measured: (from: string, until: string, minutes: string, silent: string) =>
+      `Measured from ${from} until ${until}: ${minutes} minutes, ${silent} of them without a signal from the API.`,
+    unmeasured: 'Nothing is measured for this month yet.',
+    unread: 'The values cannot be read at the moment.',
+    before: 'Month before',
+    after: 'Month after',
+    months: 'Other months',
+    paths: 'Which paths are in which group',
+    how: 'How it is measured',
+    zone: 'Times are in Madrid, months in UTC.',
+    delivery: 'Webhooks and event streams',
+    deliveryCaption: 'How far they are behind the events',
+    channel: 'Channel',
+    lag: 'Lag',
+    webhooks: 'Webhooks',
+    streams: (open: string) => `Streams (${open} open in this process)`,
+    lagUnknown: 'Unknown',
+    lagLevels: { ok: 'On time', warn: 'Late', bad: 'Stuck' },
+    lagRule: (late: string, stuck: string) =>
+      `On time: up to ${late}. Late: up to ${stuck}. Stuck: more than ${stuck}. The lag is the age of the oldest event that webhooks have not handled yet, and the time for which this process could not read the log of events for streams. Nothing is lost: late events are delivered later.`,
+    units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
+  },
+} as const
+
+/** Renders the state of the service for people: all in words, without scripts. */
+export function statusPage(report: StatusReport, language: Language): string {
+  const words = WORDS[language]
+  const { state, reasons, as_of, source_mode, feeds, month, groups } = report
+  const why = reasonTexts(reasons, { language, groups: groups.map(({ group }) => group) }).map((text) => `<li>${escaped(text)}</li>`)
+  const body = `${modeNotice(source_mode, language)}<p role="status">${marked(STATE_LEVELS[state], `<strong>${words.states[state]}</strong>`)}</p>
+${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p>${words.asOf} ${clockTime(as_of, language)}. ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></p>
+<section aria-labelledby="feeds"><h2 id="feeds">${words.feeds}</h2>
+${feeds.length === 0 ? `<p>${words.noFeeds}</p>` : feedTable(feeds, language)}
+</section>
+<section aria-labelledby="delivery"><h2 id="delivery">${words.delivery}</h2>
+${deliveryHtml(report.delivery, language)}
+</section>
+<section aria-labelledby="uptime"><h2 id="uptime">${words.uptime}</h2>
+${uptimeHtml(report, language)}
+<details><summary>${words.paths}</summary><dl>${groups.map(({ group }) => `<dt>${escaped(group.title[language])}</dt><dd><ul>${[...group.paths].map((path) => `<li><code>${escaped(path)}</code></li>`).join('')}</ul></dd>`).join('')}</dl></details>
+<h3>${words.how}</h3><p>${escaped(METHOD[language])}</p>
+</section>`
+  return htmlPage(language, { title: words.title, body, after: pageLinks(language) })
+}
+
+function feedTable(feeds: readonly FeedStatus[], language: Language): string {
+  const words = WORDS[language]
+  const rows = feeds.map((feed) => {
+    const { id, health, waiting, last_success_at, data_age_s, cadence_s } = feed
+    const shown = health === null ? words.off : marked(HEALTH_LEVELS[health], waiting ? words.waiting : words.healths[health])
+    return `<tr><th scope="row"><code>${escaped(id)}</code></th><td>${shown}</td><td>${last_success_at === null ? '—' : moment(last_success_at, language)}</td><td class="num">${data_age_s === null ? '—' : span(data_age_s, language)}</td><td class="num">${span(cadence_s, language)}</td></tr>`
+  })
+  const heads = [words.feed, words.health, words.last, words.age, words.every]
+  return table({ caption: words.feedsCaption, heads, numbers: 2, rows, classes: 'wide lines' })
+}
+
+/** Renders the lag of webhooks and streams, and what it means. */
+function deliveryHtml({ webhooks_lag_s, streams_lag_s, streams_open }: DeliveryLag, language: Language): string {
+  const words = WORDS[language]
+  const row = (name: string, lag_s: number | null): string => {
+    const level = lagLevel(lag_s)
+    const state = level === null ? words.lagUnknown : marked(level, words.lagLevels[level])
+    return `<tr><th scope="row">${name}</th><td>${state}</td><td class="num">${lag_s === null ? '—' : span(lag_s, language)}</td></tr>`
+  }
+  const open = new Intl.NumberFormat(language).format(streams_open)
+  const rows = [row(words.webhooks, webhooks_lag_s), row(words.streams(open), streams_lag_s)]
+  const heads = [words.channel, words.health, words.lag]
+  const rule = words.lagRule(span(LATE_S, language), span(STUCK_S, language))
+  return `${table({ caption: words.deliveryCaption, heads, numbers: 1, rows, classes: 'wide' })}<p><small>${rule}</small></p>`
+}
+
+function lagLevel(lag_s: number | null): Level | null {
+  if (lag_s === null) return null
+  return lag_s <= LATE_S ? 'ok' : lag_s <= STUCK_S ? 'warn' : 'bad'
+}
+
+function uptimeHtml({ month, before, after, uptime, groups }: StatusReport, language: Language): string {
+  const words = WORDS[language]
+  const number = new Intl.NumberFormat(language)
+  const name = monthName(month, language)
+  const note =
+    uptime === null
+      ? words.unread
+      : uptime.measured_from === null
+        ? words.unmeasured
+        : words.measured(
+            moment(uptime.measured_from, language),
+            moment(uptime.measured_until, language),
+            number.format(uptime.minutes),
+            number.format(uptime.silent),
+          )
+  const heads = [
+    ...[words.group, words.promise(percent(PROMISE_PCT, language)), words.availability, words.down],
+    ...[words.requests, words.failed, 'p50 (ms)', 'p95 (ms)', 'p99 (ms)'],
+  ]
+  const rows = groups.map((one) => groupRow(one, language, number))
+  const ways = [
+    ...(before === null
+      ? []
+      : [`<li><a rel="prev" href="?lang=${language}&amp;month=${before}">${words.before}: ${monthName(before, language)}</a></li>`]),
+    ...(after === null
+      ? []
+      : [`<li><a rel="next" href="?lang=${language}&amp;month=${after}">${words.after}: ${monthName(after, language)}</a></li>`]),
+  ]
+  const others = ways.length === 0 ? '' : `\n<nav aria-label="${words.months}"><ul>${ways.join('')}</ul></nav>`
+  return `<p>${note}</p>\n${table({ caption: `${name} (UTC)`, heads, numbers: 7, rows, classes: 'wide' })}${others}`
+}
+
+function groupRow({ group, ...one }: GroupStatus, language: Language, number: Intl.NumberFormat): string {
+  const words = WORDS[language]
+  const isMeasured = one.availability_pct !== null
+  const count = (value: number | null): string => `<td class="num">${value === null || !isMeasured ? '—' : number.format(value)}</td>`
+  const met = one.met === null ? words.open : one.met ? marked('ok', words.met) : marked('bad', words.missed)
+  const availability = one.availability_pct === null ? '—' : percent(one.availability_pct, language)
+  return `<tr><th scope="row">${escaped(group.title[language])}</th><td>${met}</td><td class="num">${availability}</td>${count(one.down_minutes)}${count(one.requests)}${count(one.failed)}${count(one.p50_ms)}${count(one.p95_ms)}${count(one.p99_ms)}</tr>`
+}
+
+/** Renders a table that scrolls on narrow screens, also by keyboard; its last columns are numbers. */
+function table(of: {
+  readonly caption: string
+  readonly heads: readonly string[]
+  readonly numbers: number
+  readonly rows: readonly string[]
+  /** With `.lines`, each heading is on one line. */
+  readonly classes: string
+}): string {
+  const { caption, heads, numbers, rows, classes } = of
+  const head = heads.map((one, at) => `<th scope="col"${at >= heads.length - numbers ? ' class="num"' : ''}>${one}</th>`).join('')
+  return `<div class="scroll" role="region" aria-label="${escaped(caption)}" tabindex="0"><table class="${classes}"><caption>${escaped(caption)}</caption>
+<thead><tr>${head}</tr></thead>
+<tbody>${rows.join('\n')}</tbody></table></div>`
+}
+
+function marked(level: Level, html: string): string {
+  return `<span class="${level}" aria-hidden="true">${SIGNS[level]}</span> ${html}`
+}
+
+function percent(value: number, language: Language): string {
+  return `${new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 3 }).format(value)} %`
+}
+
+/** Formats seconds in the largest unit with a value of at least two. */
+function span(seconds: number, language: Language): string {
+  const { day, hour, minute, second } = WORDS[language].units
+  const whole = Math.abs(seconds)
+  const sign = seconds < 0 ? '−' : ''
+  for (const [unit, size] of [
+    [day, 86_400],
+    [hour, 3600],
+    [minute, 60],
+  ] as const)
+    if (whole >= 2 * size || (whole >= size && whole % size === 0)) return `${sign}${Math.floor(whole / size)} ${unit}`
+  return `${sign}${whole} ${second}`
+}
+
+function monthName(month: string, language: Language): string {
+  return new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`))
+}
+
+/** Formats an instant as date and time in Madrid. */
+function moment(at: number, language: Language): string {
+  return time(
+    at,
+    new Intl.DateTimeFormat(language, {
+      timeZone: MADRID,
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }),
+  )
+}
+
+function clockTime(at: number, language: Language): string {
+  return time(
+    at,
+    new Intl.DateTimeFormat(language, { timeZone: MADRID, hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }),
+  )
+}
+
+function time(at: number, format: Intl.DateTimeFormat): string {
+  return `<time datetime="${isoInstant(at)}">${format.format(new Date(at))}</time>`
+}

@@ -1,0 +1,305 @@
+import { EVENT_TYPES, type EventType } from '../../../lake/events/types.ts'
+import { INT32 } from '../../../lake/schema/json.ts'
+import { KEY_REFUSED, OWNER } from '../../auth/account-operation.ts'
+import { ABOUT_FILTERS } from '../../events/filter.ts'
+import { dataSchema } from '../../events/kinds.ts'
+import {
+  IDEMPOTENCY_KEY,
+  LIMIT_HEADERS,
+  limitedResponse,
+  type Part,
+  pathParameter,
+  ref,
+  withGeometryRefs,
+} from '../../kernel/openapi-parts.ts'
+import { WEBHOOK_FILTERS } from './filter.ts'
+import { DELIVERY_STATES, WEBHOOK_STATES } from './state.ts'
+
+const EXAMPLE_ID = 'wh_0f8b1c526d0e4c539a2b'
+const EXAMPLE_DELIVERY = 'dlv_2b7f0d7f0b8a11c4d5e6'
+const text = (description: string): Part => ({ type: 'string', description })
+const instant = (description: string): Part => ({ type: 'string', format: 'date-time', description })
+const instantOrNull = (description: string): Part => ({ type: ['string', 'null'], format: 'date-time', description })
+
+/** Returns the schema of a webhook's filter: in a request, null stands for an absent member. */
+function filterSchema({ inRequest }: { readonly inRequest: boolean }): Part {
+  const orNull = (type: unknown): unknown => (inRequest ? [type, 'null'] : type)
+  const members = Object.entries(WEBHOOK_FILTERS).map(([name, { about, schema, list }]) => [
+    name,
+    list
+      ? { type: orNull('array'), items: schema, description: about }
+      : { ...schema, type: orNull((schema as { readonly type?: unknown }).type), description: about },
+  ])
+  return { type: orNull('object'), additionalProperties: false, description: ABOUT_FILTERS, properties: Object.fromEntries(members) }
+}
+
+/** The schemas of webhooks and their deliveries. */
+export function webhookSchemas(): Part {
+  const webhook = {
+    id: text('Id of the webhook.'),
+    url: { ...text('URL that events are sent to.'), format: 'uri' },
+    description: { type: ['string', 'null'], description: 'Name given by its owner.' },
+    filter: filterSchema({ inRequest: false }),
+    status: { ...text('FAILING: the last deliveries did not arrive. DISABLED: nothing is sent.'), enum: WEBHOOK_STATES },
+    disabled_reason: {
+      type: ['string', 'null'],
+      enum: ['by-owner', 'gone', 'failing', 'plan-changed', 'filter-invalid', null],
+      description:
+        'Why it is disabled: by its owner, by a reply 410, after five days of failures, by a change of plan, or because its filter has a value that no longer exists.',
+    },
+    disabled_at: instantOrNull('When the service disabled it.'),
+    failing_since: instantOrNull('When deliveries began to fail.'),
+    waiting: { ...INT32, description: 'Events that wait for an attempt, at most a few hundred; more wait in the log.' },
+    secret_rotated_at: instant('When its secret was made.'),
+    created_at: instant('When it was made.'),
+  }
+  const delivery = {
+    id: text('Id of the delivery.'),
+    event_id: text('Id of the event, which the receiver gets as `webhook-id`.'),
+    type: text('Type of the event.'),
+    status: { ...text('RETRYING: another attempt follows. FAILED: none does.'), enum: DELIVERY_STATES },
+    attempts: { ...INT32, description: 'Attempts so far.' },
+    created_at: instant('When it was first tried.'),
+    next_attempt_at: instantOrNull('When it is tried again.'),
+    last_attempt: {
+      type: ['object', 'null'],
+      description: 'The last attempt.',
+      properties: {
+        at: instant('When it began.'),
+        status: { ...INT32, type: ['integer', 'null'], description: 'Status of the reply; null without one.' },
+        duration_ms: { ...INT32, description: 'How long it took. Unit: ms.' },
+        error: { type: ['string', 'null'], description: 'Why it failed; null if it arrived.' },
+      },
+    },
+  }
+  return {
+    Webhook: { type: 'object', required: Object.keys(webhook), properties: webhook },
+    WebhookDelivery: { type: 'object', required: Object.keys(delivery), properties: delivery },
+  }
+}
+
+const SHOWN = Object.freeze({
+  ...{ id: EXAMPLE_ID, url: 'https://example.org/hook', description: null, filter: { types: ['incident'], province: ['Madrid'] } },
+  ...{ status: 'ENABLED', disabled_reason: null, disabled_at: null, failing_since: null, waiting: 0 },
+  ...{ secret_rotated_at: '2026-01-02T12:00:00.000Z', created_at: '2026-01-02T12:00:00.000Z' },
+})
+const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX'
+const DELIVERY = Object.freeze({
+  ...{ id: EXAMPLE_DELIVERY, event_id: 'evt_0123456789abcdef0123456789abcdef', type: 'incident.created', status: 'DELIVERED', attempts: 1 },
+  ...{ created_at: '2026-01-02T12:23:28.413Z', next_attempt_at: null },
+  last_attempt: { at: '2026-01-02T12:23:28.413Z', status: 204, duration_ms: 41, error: null },
+})
+
+const ABOUT_DISABLED = 'A disabled webhook answers 409.'
+
+/** The paths of webhooks. */
+export function webhookPaths(): Part {
+  const withSecret = {
+    allOf: [ref('schemas', 'Webhook')],
+    required: ['secret'],
+    properties: { secret: text('The secret, shown only once.') },
+  }
+  const create = {
+    url: {
+      ...text('URL that events are sent to: https, port 443 or 8443, on the public internet or in a network that the operator allows.'),
+      format: 'uri',
+    },
+    description: { type: ['string', 'null'], maxLength: 200 },
+    filter: filterSchema({ inRequest: true }),
+  }
+  const period = { from: instant('Start, inclusive; at most seven days ago.'), to: instant('End, exclusive.') }
+  return {
+    '/api/webhooks': {
+      post: operation('webhooks_create', 'Make a webhook', {
+        about: `Events are sent as POST requests signed as Standard Webhooks 1.0.0 says, at least once, and in order for each thing. ${ABOUT_FILTERS}`,
+        body: [
+          { type: 'object', required: ['url'], additionalProperties: false, properties: create },
+          { url: SHOWN.url, filter: SHOWN.filter },
+        ],
+        ok: [201, 'The webhook with its secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
+        isOnce: true,
+        more: { 422: limitedResponse(['unsafe-webhook-url', 'webhook-limit-reached', 'idempotency-key-reused']) },
+        isAboutOne: false,
+      }),
+      get: operation('webhooks_list', 'The webhooks of the account', {
+        ok: [200, 'All of them.', listOf('webhooks', 'Webhook'), { total: 1, webhooks: [SHOWN] }],
+        isAboutOne: false,
+        isRead: true,
+      }),
+    },
+    '/api/webhooks/{id}': {
+      get: operation('webhooks_by_id', 'One webhook', { ok: [200, 'The webhook.', ref('schemas', 'Webhook'), SHOWN], isRead: true }),
+      patch: operation('webhooks_by_id_change', 'Change a webhook', {
+        about:
+          'Absent members stay unchanged. `enabled: true` also enables a webhook that the service disabled. A new `url` gets waiting events at once.',
+        body: [
+          {
+            type: 'object',
+            additionalProperties: false,
+            properties: { ...create, enabled: { type: ['boolean', 'null'], description: 'False sends nothing; null changes nothing.' } },
+          },
+          { enabled: true },
+        ],
+        ok: [200, 'The webhook as it is now.', ref('schemas', 'Webhook'), SHOWN],
+        more: { 422: limitedResponse(['unsafe-webhook-url']) },
+      }),
+      delete: operation('webhooks_by_id_delete', 'Delete a webhook', { ok: [204, 'It is gone.', null, null] }),
+    },
+    '/api/webhooks/{id}/test': {
+      post: operation('webhooks_by_id_test', 'Send a test event', {
+        about: `An event of the type \`webhook.test\`; its result is among the deliveries. ${ABOUT_DISABLED}`,
+        ok: [
+          202,
+          'It will be sent.',
+          { type: 'object', required: ['event_id'], properties: { event_id: text('Its id.') } },
+          { event_id: 'evt_test_1' },
+        ],
+        isOnce: true,
+      }),
+    },
+    '/api/webhooks/{id}/rotate-secret': {
+      post: operation('webhooks_by_id_rotate_secret', 'Make a new secret', {
+        about: 'For 24 hours events are also signed with the former secret, and another rotation answers 409.',
+        ok: [200, 'The webhook with its new secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
+        isOnce: true,
+      }),
+    },
+    '/api/webhooks/{id}/deliveries': {
+      get: operation('webhooks_by_id_deliveries', 'The last deliveries of a webhook', {
+        about: 'The last 100, newest first.',
+        ok: [200, 'The deliveries.', listOf('deliveries', 'WebhookDelivery'), { total: 1, deliveries: [DELIVERY] }],
+        isRead: true,
+      }),
+    },
+    '/api/webhooks/{id}/deliveries/{delivery}/redeliver': {
+      post: operation('webhooks_by_id_deliveries_by_delivery_redeliver', 'Send an event again', {
+        about: ABOUT_DISABLED,
+        ok: [202, 'It will be sent under the same `webhook-id`.', ref('schemas', 'WebhookDelivery'), DELIVERY],
+        isOnce: true,
+        inPath: [['delivery', 'Id of the delivery.', EXAMPLE_DELIVERY]],
+      }),
+    },
+    '/api/webhooks/{id}/replay': {
+      post: operation('webhooks_by_id_replay', 'Send the events of a period again', {
+        about: `Sends events of the period that match the filter, under their former \`webhook-id\`. ${ABOUT_DISABLED}`,
+        body: [
+          { type: 'object', required: ['from', 'to'], additionalProperties: false, properties: period },
+          { from: '2026-01-02T12:00:00Z', to: '2026-01-02T13:00:00Z' },
+        ],
+        ok: [
+          202,
+          'They will be sent.',
+          { type: 'object', properties: period },
+          { from: '2026-01-02T12:00:00.000Z', to: '2026-01-02T13:00:00.000Z' },
+        ],
+        isOnce: true,
+      }),
+    },
+  }
+}
+
+/** Describes the messages that are sent: one for each event type. */
+export function eventWebhooks(): Part {
+  return Object.fromEntries(
+    (Object.keys(EVENT_TYPES) as EventType[]).map((type) => [
+      type,
+      {
+        post: {
+          operationId: `event_${type.replace('.', '_')}`,
+          tags: ['events'],
+          summary: EVENT_TYPES[type],
+          security: [],
+          parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+            ...{ name, in: 'header', required: true, schema: { type: 'string' }, description: HEADERS[name] },
+          })),
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['id', 'type', 'timestamp', 'data'],
+                  properties: {
+                    id: text('Id of the event; the same however often it is sent.'),
+                    type: { type: 'string', const: type },
+                    timestamp: instant('Time of the publication with the change, or of the event itself.'),
+                    data: withGeometryRefs(dataSchema(type)),
+                    omitted: {
+                      type: 'array',
+                      items: { type: 'string' },
+                      description: 'Members of `data` that were left out because the message would exceed 20 kB.',
+                    },
+                    url: text('URL of the whole object, if members were left out.'),
+                  },
+                },
+              },
+            },
+          },
+          responses: { '2XX': { description: 'It arrived. Anything else is tried again; 410 disables the webhook.' } },
+        },
+      },
+    ]),
+  )
+}
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'webhook-id': 'Id of the event, the same for every attempt.',
+  'webhook-timestamp': 'Time of the attempt, in seconds since 1970.',
+  'webhook-signature': 'Signatures of id, timestamp and body, one for each valid secret.',
+}
+
+function listOf(name: string, schema: string): Part {
+  return {
+    type: 'object',
+    required: ['total', name],
+    properties: { total: INT32, [name]: { type: 'array', items: ref('schemas', schema) } },
+  }
+}
+
+function operation(
+  operationId: string,
+  summary: string,
+  one: {
+    readonly about?: string
+    readonly body?: readonly [schema: Part, example: unknown]
+    readonly ok: readonly [status: number, description: string, schema: Part | null, example: unknown]
+    readonly more?: Part
+    /** True if an Idempotency-Key may be sent. */
+    readonly isOnce?: boolean
+    readonly isAboutOne?: boolean
+    /** True for a GET, whose body is not read. */
+    readonly isRead?: boolean
+    readonly inPath?: readonly (readonly [name: string, description: string, example: string])[]
+  },
+): Part {
+  const { about, body, ok, more = {}, isOnce = false, isAboutOne = true, isRead = false, inPath = [] } = one
+  const [status, description, schema, example] = ok
+  const path = [...(isAboutOne ? [['id', 'Id of the webhook.', EXAMPLE_ID] as const] : []), ...inPath]
+  const parameters = [
+    ...path.map(([name, description, example]) => pathParameter(name, description, example)),
+    ...(isOnce ? [IDEMPOTENCY_KEY] : []),
+  ]
+  return {
+    operationId,
+    tags: ['account', 'webhooks'],
+    summary,
+    ...(about ? { description: about } : {}),
+    'x-plan': 'ENTERPRISE',
+    security: OWNER,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body[0], example: body[1] } } } } : {}),
+    responses: {
+      [status]: { description, headers: LIMIT_HEADERS, ...(schema ? { content: { 'application/json': { schema, example } } } : {}) },
+      400: limitedResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
+      401: limitedResponse(KEY_REFUSED),
+      403: limitedResponse(['plan-required', 'foreign-origin', 'https-required']),
+      ...(isAboutOne ? { 404: ref('responses', '404Limited') } : {}),
+      405: ref('responses', '405Limited'),
+      ...(isOnce ? { 409: limitedResponse(['conflict']) } : {}),
+      ...(isRead ? {} : { 413: ref('responses', '413'), 415: limitedResponse(['unsupported-media-type']) }),
+      ...(isOnce && !('422' in more) ? { 422: limitedResponse(['idempotency-key-reused']) } : {}),
+      ...more,
+      429: ref('responses', '429'),
+    },
+  }
+}

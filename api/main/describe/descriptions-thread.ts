@@ -1,0 +1,10 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { endpoints } from '../../endpoints/catalog.ts'
+import { type DescriptionOptions, descriptionTexts } from './descriptions.ts'
+
+// This thread describes the API. It loads the catalogue again, and its memory is freed when it ends.
+const texts = descriptionTexts(endpoints, workerData as DescriptionOptions)
+parentPort?.postMessage(
+  texts,
+  Object.values(texts).map(({ bytes }) => bytes.buffer),
+)

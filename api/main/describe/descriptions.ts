@@ -1,0 +1,112 @@
+import { Worker } from 'node:worker_threads'
+import { madridDate } from '../../../lake/schema/time.ts'
+import type { PlanTable } from '../../auth/plans.ts'
+import { weakTag } from '../../engine/answers/answer.ts'
+import { cachedDocument } from '../../engine/replies/documents.ts'
+import type { CachedResponse } from '../../engine/replies/responses.ts'
+import type { Endpoint } from '../../kernel/endpoint.ts'
+import { FORMAT_KINDS } from '../../kernel/formats.ts'
+import { openapi } from './openapi.ts'
+import { onlyJson } from './openapi-media.ts'
+import { inSpanish } from './summaries-es.ts'
+
+/** The variants: the language of summaries and, with `json`, the only media type of replies. */
+const VARIANTS = ['en', 'es', 'en.json', 'es.json'] as const
+type Variant = (typeof VARIANTS)[number]
+
+/** What a description depends on, besides the endpoints. */
+export interface DescriptionOptions {
+  readonly baseUrl: string
+  readonly plans: PlanTable
+  /** The instant from which example requests count their days, ms. */
+  readonly now: number
+}
+
+/** A description as it is sent, with its tag. */
+interface DescriptionText {
+  readonly etag: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** The description in each variant. */
+export type DescriptionTexts = Readonly<Record<Variant, DescriptionText>>
+
+/** Makes the description in all variants. */
+export type Describe = (options: DescriptionOptions) => Promise<DescriptionTexts>
+
+/** Makes the description of endpoints in all variants. It blocks the calling thread for up to a second. */
+export function descriptionTexts(endpoints: readonly Endpoint[], { baseUrl, plans, now }: DescriptionOptions): DescriptionTexts {
+  const en = openapi(endpoints, baseUrl, plans, now)
+  const textOf = (description: object): DescriptionText => {
+    const text = JSON.stringify(description)
+    return { etag: weakTag(text), bytes: new Uint8Array(Buffer.from(text)) }
+  }
+  const es = inSpanish(en)
+  return { en: textOf(en), es: textOf(es), 'en.json': textOf(onlyJson(en)), 'es.json': textOf(onlyJson(es)) }
+}
+
+/** Describes the given endpoints in the calling thread. */
+export function describeHere(endpoints: readonly Endpoint[]): Describe {
+  return async (options) => descriptionTexts(endpoints, options)
+}
+
+/** Describes all endpoints in a separate thread that loads the catalogue again, so the event loop stays free. */
+export function describeInThread(options: DescriptionOptions): Promise<DescriptionTexts> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./descriptions-thread.ts', import.meta.url), { workerData: options })
+    worker.unref()
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('the thread that describes the API ended without a description')))
+  })
+}
+
+/** The description as it is now, for requests. */
+export interface Descriptions {
+  /**
+   * Returns a variant of the description. It is made once a day, because its example requests name days. Yesterday's is sent
+   * until then.
+   */
+  find(variant: Variant): Promise<CachedResponse>
+}
+
+/** Opens the description of the service. `onError` is called if a newer one cannot be made. */
+export function openDescriptions(options: {
+  readonly describe: Describe
+  readonly plans: PlanTable
+  readonly clock: () => number
+  readonly baseUrl: () => string
+  readonly onError: (error: unknown) => void
+}): Descriptions {
+  const { describe, plans, clock, baseUrl, onError } = options
+  let made: { readonly base: string; readonly day: string; readonly documents: Readonly<Record<Variant, CachedResponse>> } | null = null
+  let making: { readonly base: string; readonly day: string; readonly done: Promise<void> } | null = null
+
+  const make = async (base: string, now: number): Promise<void> => {
+    try {
+      const texts = await describe({ baseUrl: base, plans, now })
+      const documents = await Promise.all(VARIANTS.map(async (variant) => [variant, await documentOf(texts[variant])] as const))
+      made = { base, day: madridDate(now), documents: Object.fromEntries(documents) as Record<Variant, CachedResponse> }
+    } finally {
+      making = null
+    }
+  }
+  return {
+    find: async (variant) => {
+      const [now, base] = [clock(), baseUrl()]
+      const day = madridDate(now)
+      if ((made?.base !== base || made.day !== day) && (making?.base !== base || making.day !== day)) {
+        making = { base, day, done: make(base, now) }
+        making.done.catch(onError)
+      }
+      if (making && made?.base !== base) await making.done
+      if (!made) throw new Error('there is no description')
+      return made.documents[variant]
+    },
+  }
+}
+
+function documentOf({ etag, bytes }: DescriptionText): Promise<CachedResponse> {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return cachedDocument({ text: { body, etag }, content_type: FORMAT_KINDS.json.type })
+}

@@ -1,0 +1,307 @@
+import type { Plan } from '../../../lake/schema/dataset.ts'
+import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../../auth/plans.ts'
+import { namedRecords } from '../../engine/answers/named-records.ts'
+import { problemBody } from '../../engine/replies/problem-replies.ts'
+import { listOfIds, requestOf } from '../../engine/request/example-request.ts'
+import { allParams } from '../../engine/request/request.ts'
+import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../../features/accounts/account-openapi.ts'
+import { usagePaths, usageSchemas } from '../../features/accounts/usage-openapi.ts'
+import { DOCUMENTS } from '../../features/cards/documents.ts'
+import { downloadPaths } from '../../features/exports/download-openapi.ts'
+import { exportJobPaths, exportJobSchemas } from '../../features/exports/job-openapi.ts'
+import { mcpPaths } from '../../features/mcp/mcp-openapi.ts'
+import { OPEN_TO_PLAIN_HTTP, platformPaths } from '../../features/site/platform-openapi.ts'
+import { statusPaths } from '../../features/status/status-openapi.ts'
+import { streamPaths } from '../../features/stream/stream-openapi.ts'
+import { eventWebhooks, webhookPaths, webhookSchemas } from '../../features/webhooks/webhooks-openapi.ts'
+import { type Endpoint, endpointId, lakeOf, pathParams } from '../../kernel/endpoint.ts'
+import { exampleTexts, isListed } from '../../kernel/example.ts'
+import { essenceOf, formatsOf } from '../../kernel/formats.ts'
+import { methodPath } from '../../kernel/method-page.ts'
+import {
+  commonSchemas,
+  DEPRECATION_HEADERS,
+  HEADERS,
+  LIMIT_HEADERS,
+  limitedResponse,
+  NOT_MODIFIED,
+  type Part,
+  parameterPart,
+  problemResponse,
+  ref,
+  withGeometryRefs,
+} from '../../kernel/openapi-parts.ts'
+import { PROBLEMS } from '../../kernel/problems.ts'
+import { exampleProblems } from './example-problems.ts'
+import { contentOf, recordSchemas } from './openapi-replies.ts'
+
+/**
+ * Makes the OpenAPI 3.1 description from the running code. `baseUrl` is the address that clients use. `plans` limits the
+ * representations. The days of example requests count from `now`; without it they are those of the example rows.
+ */
+export function openapi(
+  endpoints: readonly Endpoint[],
+  baseUrl: string,
+  plans: PlanTable = DEFAULT_PLANS,
+  now: number | null = null,
+): Part {
+  const about: About = { endpoints, baseUrl, plans, now }
+  const domains = [...new Set(endpoints.map((endpoint) => endpoint.domain))]
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Traffic Intelligence API',
+      version: 'v1',
+      summary: 'Transport data of Spain, live and historical.',
+      description:
+        'Instants are UTC (ISO 8601 with Z), positions are WGS84 in decimal degrees, numbers have their unit in name or schema, unknown values are null. ' +
+        'Errors are application/problem+json (RFC 9457). Changes are additive: expect new members and new codes. ' +
+        'Schemas require what replies without the parameter `fields` always have, as null or with a value; clients generated from them ' +
+        `leave \`fields\` out. [/openapi.json?media=json](${baseUrl}/openapi.json?media=json) is this without the media types besides JSON, ` +
+        'for generators that take one.\n\n' +
+        'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives a key at once; send it in the header ' +
+        `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/plans](${baseUrl}/plans) what plans cost, contain and admit, and ` +
+        `[/changelog](${baseUrl}/changelog) what changes, [/status](${baseUrl}/status) how the service is. ` +
+        `Guides: [quick start in curl, Python and TypeScript](${baseUrl}/docs/guides/quick-start), [paging](${baseUrl}/docs/guides/paging), ` +
+        `[caching](${baseUrl}/docs/guides/caching), [errors](${baseUrl}/docs/guides/errors), [bulk data](${baseUrl}/docs/guides/bulk). ` +
+        `For programs: [/openapi.json](${baseUrl}/openapi.json), [/llms.txt](${baseUrl}/llms.txt).`,
+      license: { name: 'Data under the licences of its sources', url: `${baseUrl}/api/sources` },
+    },
+    externalDocs: { url: `${baseUrl}/docs`, description: 'This as an interactive page.' },
+    servers: [{ url: baseUrl }],
+    security: [],
+    tags: [
+      { name: 'data', description: 'All paths with data.' },
+      ...domains.map((name) => ({ name, description: `Data of the domain ${name}.` })),
+      { name: 'extra', description: 'Beyond the catalogue of the specification.' },
+      { name: 'account', description: 'Keys and their account.' },
+      { name: 'webhooks', description: 'URLs of yours that events are sent to.' },
+      { name: 'events', description: 'Events that are sent to your URL.' },
+      { name: 'platform', description: 'Health, plans and descriptions of the service.' },
+    ],
+    paths: withShared({
+      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, methodsOf(endpoint, about)])),
+      ...downloadPaths(),
+      ...exportJobPaths(),
+      ...streamPaths(),
+      ...platformPaths(baseUrl, [...namedRecords(endpoints).values()]),
+      ...statusPaths(endpoints),
+      ...accountPaths(),
+      ...usagePaths(),
+      ...webhookPaths(),
+      ...mcpPaths(),
+    }),
+    webhooks: eventWebhooks(),
+    components: {
+      schemas: {
+        ...commonSchemas(),
+        ...accountSchemas(),
+        ...usageSchemas(),
+        ...exportJobSchemas(),
+        ...webhookSchemas(),
+        ...recordSchemas(endpoints),
+      },
+      responses: problemResponses(),
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  }
+}
+
+/** The headers of replies with data and of 304. */
+const DATA_HEADERS: Part = Object.freeze({
+  ETag: ref('headers', 'ETag'),
+  'Last-Modified': ref('headers', 'LastModified'),
+  'Cache-Control': ref('headers', 'CacheControl'),
+  'X-Data-Age': ref('headers', 'DataAge'),
+  Link: ref('headers', 'Link'),
+  'X-Next-Cursor': ref('headers', 'NextCursor'),
+  'Content-Disposition': ref('headers', 'ContentDisposition'),
+  'X-Request-Id': ref('headers', 'RequestId'),
+  ...LIMIT_HEADERS,
+})
+
+/** The responses that any request may get: for invalid HTTP, or for a fault of the service. */
+const OF_ANY: Part = Object.freeze(
+  Object.fromEntries(['408', '414', '417', '431', '500'].map((status) => [status, ref('responses', status)])),
+)
+
+/** Adds to every operation the shared responses, and that of plain HTTP except where plain HTTP is answered. */
+function withShared(paths: Part): Part {
+  const shared = ([path, methods]: [string, Record<string, Part>]): [string, Part] => {
+    const more = OPEN_TO_PLAIN_HTTP.includes(path) ? OF_ANY : { ...OF_ANY, 403: ref('responses', '403PlainHttp') }
+    const full = ([method, own]: [string, Part]) => [
+      method,
+      { description: `${own['summary']}.`, ...own, responses: { ...more, ...(own['responses'] as Part) } },
+    ]
+    return [path, Object.fromEntries(Object.entries(methods).map(full))]
+  }
+  return Object.fromEntries(Object.entries(paths as Record<string, Record<string, Part>>).map(shared))
+}
+
+const WITH_KEY = Object.freeze({ ApiKey: [] })
+
+/** The subject of the whole description. */
+interface About {
+  readonly endpoints: readonly Endpoint[]
+  readonly baseUrl: string
+  readonly plans: PlanTable
+  readonly now: number | null
+}
+
+/** Colours of plans in the docs page. */
+const PLAN_COLORS: Readonly<Record<Plan, string>> = { FREE: '#1a7f37', PRO: '#0969da', ENTERPRISE: '#8250df' }
+
+/** The operations of an endpoint's path: GET, and POST for a parameter in the body. */
+function methodsOf(endpoint: Endpoint, about: About): Part {
+  const get = operation(endpoint, about)
+  const { takesBody } = endpoint
+  if (!takesBody) return { get }
+  const { param, about: description, mediaTypes, schema, example } = takesBody
+  const { 304: _unconditional, ...responses } = get['responses'] as Part
+  const post = {
+    ...get,
+    operationId: `${endpointId(endpoint.path)}_by_body`,
+    tags: [endpoint.domain, 'extra'],
+    'x-example-request': requestOf(endpoint, { [param]: null }, about.now),
+    parameters: (get['parameters'] as readonly Part[]).filter(({ name }) => name !== param),
+    requestBody: {
+      required: true,
+      description,
+      content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: withGeometryRefs(schema), example }])),
+    },
+    responses: { ...responses, 415: limitedResponse(['unsupported-media-type']) },
+  }
+  return { get, post }
+}
+
+function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About): Part {
+  const { path, domain, plan, recent, excerpts, summary, about, explained, read, deprecated, isExtra } = endpoint
+  const responses = responsesOf(endpoint, baseUrl, plans)
+  return {
+    operationId: endpointId(path),
+    tags: [domain, 'data', ...(isExtra ? ['extra'] : [])],
+    summary,
+    description: `Plan: ${plan}.${about ? ` ${about}` : ''}`,
+    ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the values are computed.' } } : {}),
+    ...(deprecated ? { deprecated: true, 'x-sunset': deprecated.sunset } : {}),
+    security: plan === 'FREE' ? [{}, WITH_KEY] : [WITH_KEY],
+    'x-example-request': requestOf(endpoint, {}, now),
+    'x-plan': plan,
+    'x-badges': [{ name: plan, color: PLAN_COLORS[plan] }],
+    ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
+    ...(excerpts ? { 'x-excerpts': excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns })) } : {}),
+    parameters: parametersOf(endpoint, endpoints, now),
+    responses: deprecated ? goingResponses(responses) : responses,
+    ...(read.kind === 'lake' ? { 'x-reads': 'lake' } : {}),
+  }
+}
+
+/** Describes the parameters of an endpoint. The values of its example request fit each other. */
+function parametersOf(endpoint: Endpoint, endpoints: readonly Endpoint[], now: number | null): Part[] {
+  const inPath = pathParams(endpoint.path)
+  const asked = exampleTexts(endpoint.example, now)
+  // Some lists need an area, which their own example has.
+  const ids = listOfIds(endpoint, endpoints)
+  return [...allParams(endpoint)].map(([name, one]) =>
+    parameterPart(name, one, {
+      inPath: inPath.includes(name),
+      example: asked[name],
+      // A parameter that the dated example leaves out refers to the past.
+      other: Object.hasOwn(endpoint.example, name) ? undefined : one.example,
+      ids_from: ids && isListed(endpoint.example[name]) ? requestOf(ids.list, {}, now) : undefined,
+    }),
+  )
+}
+
+/** Returns the responses to requests for data, by status. */
+function responsesOf(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part {
+  const { record } = endpoint.returns
+  const content = formatsOf(endpoint.returns).map((format) => [
+    essenceOf(format),
+    { ...contentOf(endpoint, format), 'x-plan': planOfFormat(plans, format) },
+  ])
+  const documents = documentContents(endpoint)
+  const isAged = Object.keys(documents).length === 0
+  const headers = isAged ? DATA_HEADERS : { ...DATA_HEADERS, 'X-Data-Age': ref('headers', 'DataAgeOfRecords') }
+  return {
+    200: { description: record.about, headers, content: { ...Object.fromEntries(content), ...documents } },
+    304: { ...NOT_MODIFIED, headers: DATA_HEADERS },
+    ...ownProblems(endpoint, baseUrl),
+    406: ref('responses', '406Limited'),
+    429: ref('responses', isOfLake(endpoint) ? '429Lake' : '429'),
+    ...Object.fromEntries(['401', '403', '408', '413', '414', '417', '431', '500'].map((status) => [status, ref('responses', status)])),
+  }
+}
+
+/** Describes the documents that an endpoint returns to callers who prefer their media type. */
+function documentContents({ path }: Endpoint): Part {
+  const documents = DOCUMENTS.get(path) ?? []
+  return Object.fromEntries(
+    documents.map(({ type, about }) => [
+      type,
+      { schema: { type: type.startsWith('text/') ? 'string' : 'object', description: about }, 'x-plan': 'FREE' },
+    ]),
+  )
+}
+
+/** Adds the deprecation headers to the responses of a deprecated path, and the response 410 after its last day. */
+function goingResponses(responses: Part): Part {
+  const shared = problemResponses()
+  const going = Object.entries({ ...responses, 410: problemResponse(['gone']) }).map(([status, one]) => {
+    const { $ref } = one as { readonly $ref?: string }
+    const response = ($ref === undefined ? one : shared[$ref.slice($ref.lastIndexOf('/') + 1)]) as Part
+    return [status, { ...response, headers: { ...(response['headers'] as Part), ...DEPRECATION_HEADERS } }]
+  })
+  return Object.fromEntries(going)
+}
+
+/** True if answers may cost a query of the lake, which is limited in number per caller. */
+function isOfLake(endpoint: Endpoint): boolean {
+  const { read } = endpoint
+  return read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past !== undefined)
+}
+
+/**
+ * Returns the responses that operations share, by status. Those of data and accounts have limit headers if the request was
+ * understood.
+ */
+function problemResponses(): Part {
+  return {
+    401: limitedResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
+    403: limitedResponse(['plan-required', 'https-required']),
+    '403PlainHttp': problemResponse(['https-required']),
+    '403Account': limitedResponse(['foreign-origin', 'https-required']),
+    404: problemResponse(['not-found']),
+    '404Limited': limitedResponse(['not-found']),
+    405: problemResponse(['method-not-allowed']),
+    '405Limited': limitedResponse(['method-not-allowed']),
+    406: problemResponse(['not-acceptable']),
+    '406Limited': limitedResponse(['not-acceptable']),
+    408: problemResponse(['request-timeout']),
+    413: limitedResponse(['payload-too-large']),
+    414: limitedResponse(['uri-too-long']),
+    417: problemResponse(['expectation-failed']),
+    429: limitedResponse(['quota-exceeded']),
+    '429Lake': limitedResponse(['quota-exceeded', 'concurrency']),
+    431: problemResponse(['headers-too-large']),
+    500: limitedResponse(['internal']),
+  }
+}
+
+/** Returns the endpoint's specific problems by status, each with examples by code. */
+function ownProblems(endpoint: Endpoint, baseUrl: string): Part {
+  const byStatus = Map.groupBy(exampleProblems(endpoint), ({ problem }) => problem.status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => {
+      const examples = list.map(({ problem, instance }) => {
+        const { code } = problem
+        return [code, { summary: PROBLEMS[code].title, value: problemBody(problem, { baseUrl, instance, request_id: REQUEST_ID }) }]
+      })
+      const codes = list.map(({ problem }) => problem.code)
+      return [status, limitedResponse(codes, Object.fromEntries(examples))]
+    }),
+  )
+}
+
+const REQUEST_ID = 'req_0f8b1c52-6d0e-4c53-9a2b-7f0d7f0b8a11'

@@ -1,0 +1,174 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { SearchDocument } from '../../../api/endpoints/search/collection.ts'
+import { wordsOf } from '../../../api/features/search/fold.ts'
+import type { SearchIndex } from '../../../api/features/search/search-index.ts'
+import { judgedQueries } from '../../../test/api/features/search/relevance.ts'
+import { emptyIndex, worldDocuments } from '../../../test/api/features/search/world-index.ts'
+import { makeWorld } from '../../stand-in/world/world.ts'
+import type { Bench, Pair } from './measure.ts'
+import type { Timer, Work } from './work.ts'
+
+const SEED = 1
+const DOCUMENTS = 60_000
+const SEARCH_MS = 20
+const SUGGEST_MS = 10
+const BUILD_MS = 5000
+const INDEX_MB = 250
+/** Hits per page. */
+const SHOWN = 20
+/** Longest time for which the build may block the event loop, ms of processor time. */
+const LOOP_MS = 100
+/** Repetitions of each judged query in a round. */
+const ROUNDS_OF_QUERIES = 5
+
+type Documents = ReadonlyMap<string, readonly SearchDocument[]>
+
+/** The documents of the simulated world, plus generated filling stations of other towns up to the required number. */
+function documentsOf(): Documents {
+  const documents = new Map(worldDocuments(makeWorld(SEED)))
+  const stations = documents.get('gas-stations') as readonly SearchDocument[]
+  const towns = documents.get('municipalities') as readonly SearchDocument[]
+  const there = documents.values().reduce((sum, { length }) => sum + length, 0)
+  const more = Array.from({ length: Math.max(0, DOCUMENTS - there) }, (_, nth): SearchDocument => {
+    const [station, town] = [stations[nth % stations.length], towns[(nth * 7919) % towns.length]] as [SearchDocument, SearchDocument]
+    const { title, position, province_code, id } = town
+    return {
+      ...{ ...station, position, province_code, municipality_code: id, id: `more-${nth}` },
+      title: `${station.title.split(', ')[0]}, ${title}`,
+    }
+  })
+  return documents.set('gas-stations', [...stations, ...more])
+}
+
+async function fill(index: SearchIndex, documents: Documents): Promise<void> {
+  for (const [id, own] of documents) await index.replace(id, own)
+}
+
+const usedMb = (): number => process.memoryUsage().heapUsed / 1e6
+
+/** An index of the documents, and the memory that it uses in this process and in its thread, MB. */
+async function filledIndex(documents: Documents): Promise<{ readonly index: SearchIndex; readonly mb: number }> {
+  const before = usedMb()
+  const index = emptyIndex()
+  await fill(index, documents)
+  return { index, mb: Math.max(1, usedMb() - before) + (await index.memory()) / 1e6 }
+}
+
+/** The same documents in SQLite's full-text index, with prefixes of two and three letters. */
+function sqliteOf(documents: Documents): (q: string) => number {
+  const db = new DatabaseSync(':memory:')
+  db.exec("CREATE VIRTUAL TABLE found USING fts5(title, names, texts, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')")
+  const insert = db.prepare('INSERT INTO found VALUES (?, ?, ?)')
+  db.exec('BEGIN')
+  for (const own of documents.values())
+    for (const { title, names = [], subtitle, text = [], codes = [] } of own)
+      insert.run(title, names.join(' '), [subtitle, ...text, ...codes].filter((one) => one).join(' '))
+  db.exec('COMMIT')
+  const select = db.prepare('SELECT rowid FROM found WHERE found MATCH ? ORDER BY bm25(found, 4.0, 4.0, 1.0) LIMIT ?')
+  return (q) => {
+    const words = wordsOf(q).map((word) => `"${word}"*`)
+    return words.length === 0 ? 0 : select.all(words.join(' '), SHOWN).length
+  }
+}
+
+/** Runs each query once; the slowest hundredth counts. */
+function asking(queries: readonly string[], ask: (q: string) => Promise<number>): Work {
+  return {
+    expected: { queries: queries.length, found: { min: queries.length / 2 } },
+    slowestHundredth: true,
+    async run(timer: Timer) {
+      let found = 0
+      for (const q of queries) found += Math.min(1, await timer.part(() => ask(q)))
+      return { queries: queries.length, found }
+    },
+  }
+}
+
+/** Searches the same documents in the index and in SQLite. */
+async function searching(queries: readonly string[], how: 'search' | 'suggest', only: boolean): Promise<Pair> {
+  const documents = documentsOf()
+  const { index, mb } = await filledIndex(documents)
+  const ask = async (q: string): Promise<number> =>
+    (await index[how]({ q, collections: null, region: null, near: null })).hits.slice(0, SHOWN).map(({ highlights }) => highlights).length
+  const sqlite = only ? null : sqliteOf(documents)
+  return {
+    measured: asking(queries, ask),
+    reference: sqlite && asking(queries, async (q) => sqlite(q)),
+    peak_mb: () => mb,
+    close: () => index.close(),
+  }
+}
+
+/** Queries as people type them, letter by letter. */
+function typed(): string[] {
+  return judgedQueries().flatMap(({ q }, nth) => (nth % 4 === 0 ? Array.from(q, (_, at) => q.slice(0, at + 1)) : []))
+}
+
+/** Runs work and returns the longest time for which it blocked the event loop, ms of processor time. */
+async function longestStretch(work: () => Promise<void>): Promise<number> {
+  const used_ms = (): number => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+  let [last, longest] = [used_ms(), 0]
+  const timer = setInterval(() => {
+    const now = used_ms()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 1)
+  await work()
+  clearInterval(timer)
+  return longest
+}
+
+/** Whole queries over 60,000 documents. */
+export const search: Bench = {
+  name: 'search/query',
+  about: `the slowest hundredth of the judged queries over ${DOCUMENTS} documents, at most ${SEARCH_MS} ms, against SQLite FTS5 on the same; memory of the index`,
+  limit: 0,
+  orAtMost_ms: SEARCH_MS,
+  limit_mb: INDEX_MB,
+  rounds: 5,
+  open: (_folder, { only }) =>
+    searching(Array.from({ length: ROUNDS_OF_QUERIES }, () => judgedQueries().map(({ q }) => q)).flat(), 'search', only),
+}
+
+/** Suggestions for each typed letter. */
+export const searchSuggest: Bench = {
+  name: 'search/suggest',
+  about: `the slowest hundredth of suggestions, letter by letter, over ${DOCUMENTS} documents, at most ${SUGGEST_MS} ms, against SQLite FTS5 on the same`,
+  limit: 0,
+  orAtMost_ms: SUGGEST_MS,
+  limit_mb: INDEX_MB,
+  rounds: 3,
+  open: (_folder, { only }) => searching(typed(), 'suggest', only),
+}
+
+/** Builds the whole index off the event loop. */
+export const searchBuild: Bench = {
+  name: 'search/build',
+  about: `an index of ${DOCUMENTS} documents in less than ${BUILD_MS / 1000} s, without blocking the event loop`,
+  limit: 1,
+  rounds: 5,
+  async open() {
+    const documents = documentsOf()
+    return {
+      measured: {
+        expected: { documents: DOCUMENTS },
+        async run() {
+          const index = emptyIndex()
+          const longest_ms = await longestStretch(() => fill(index, documents))
+          const counted = index
+            .views()
+            .of('ENTERPRISE')
+            .collections.reduce((sum, one) => sum + (one.documents ?? 0), 0)
+          await index.close()
+          if (longest_ms > LOOP_MS) throw new Error(`the event loop was blocked for ${Math.round(longest_ms)} ms`)
+          return { documents: counted }
+        },
+      },
+      reference: { limit_ms: BUILD_MS },
+      close: async () => {},
+    }
+  },
+}

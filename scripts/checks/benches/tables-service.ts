@@ -1,0 +1,75 @@
+import { defineEndpoint } from '../../../api/kernel/endpoint.ts'
+import { nested, record } from '../../../api/kernel/fields.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, join as joinSql, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { claimLake } from '../../../lake/system.ts'
+import { type BenchApi, startLiveApi } from './bench-api.ts'
+import { benchLake } from './madrid-day.ts'
+import { fillReadings } from './readings-lake.ts'
+
+/** A closed month of 60 sensors: 518,400 readings, of which a reply has 100,000. */
+const SENSORS = 60
+const MONTH = { from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 1) }
+/** Rows of each reply. */
+export const TABLE_ROWS = 100_000
+
+const { source, sensor_id, ...measured } = trafficReadings.columns
+const list = {
+  kind: 'list',
+  name: 'readings',
+  key: ['source', 'sensor_id'],
+  sorts: ['observed_at'],
+  order: 'observed_at',
+  limit: { default: 100, max: 1000 },
+} as const
+const about = { domain: 'road', plan: 'PRO', params: {}, example: {} } as const
+
+/** Every reading, as stored in the lake. */
+export const readings = defineEndpoint({
+  ...{ ...about, path: '/api/readings', summary: 'Readings' },
+  returns: { ...list, record: record('Reading', 'A reading.', { source, sensor_id, ...measured }) },
+  read: { kind: 'lake', from: [trafficReadings], query: () => all() },
+})
+
+/** The same as records with nested objects, lists and rows. */
+const nestedReadings = defineEndpoint({
+  ...{ ...about, path: '/api/nested-readings', summary: 'Readings' },
+  returns: {
+    ...list,
+    record: record('NestedReading', 'A reading.', {
+      ...{ source, sensor_id, observed_at: measured.observed_at },
+      reading: nested.object('What was read.', measured),
+      tags: col.list([0, 0], 'Words.', col.string(0, 'Word.')),
+      parts: nested.objects('Parts.', measured),
+    }),
+  },
+  read: {
+    kind: 'lake',
+    from: [trafficReadings],
+    query: () => all(),
+    rows: {
+      columns: trafficReadings.columns,
+      finish: (row: AnyRow) => ({ ...row, reading: row, tags: [row['sensor_type'], row['quality']], parts: [row, row] }) as never,
+    },
+  },
+})
+
+function all(): Sql {
+  const names = Object.keys(trafficReadings.columns).map((name) => column(trafficReadings, name))
+  return sql`SELECT ${joinSql(names)} FROM ${scan(trafficReadings)}`
+}
+
+/** Fills the lake of a folder with a month of readings, 8,640 for each sensor. */
+export async function fillTables(home: string, sensors: number = SENSORS): Promise<void> {
+  await fillReadings(home, { ...MONTH, sensors })
+}
+
+/** Starts the API over the lake of a folder, with its own Redis. */
+export async function startTablesService(home: string): Promise<BenchApi> {
+  const lake = await benchLake(home, { standBack: true })
+  await claimLake(lake.store, 'simulated', Date.now())
+  return await startLiveApi({ lake, home, endpoints: [readings, nestedReadings], path: readings.path })
+}

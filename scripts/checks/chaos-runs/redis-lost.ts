@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Redis } from 'ioredis'
+import { feeds } from '../../../jobs/feeds/catalog.ts'
+import { openQueue } from '../../../jobs/queues.ts'
+import { openRedis } from '../../../lake/live/connect.ts'
+import { readFeedStates } from '../../../lake/live/freshness.ts'
+import { livePart } from '../../../lake/live/write.ts'
+import { type Child, startChild } from '../../commands/child.ts'
+import { startPublishers } from '../../stand-in/server.ts'
+import { judgeApart, runWorker } from './children.ts'
+import { FASTEST } from './chosen.ts'
+import type { Findings, Scenario } from './scenario.ts'
+import { startOwnRedis } from './stage.ts'
+
+/** All feeds have data within this time of the start, ms: archives wait up to 90 s for the others. */
+const FIRST_WITHIN_MS = 120_000
+/** Live state, freshness and schedulers are restored within this time, ms. */
+const BACK_WITHIN_MS = 60_000
+/** The fastest feed has new data within this time, ms: its publications are up to 69 s apart and are polled every 60 s. */
+const NEWS_WITHIN_MS = 150_000
+const DOWN_MS = 3000
+/** A stream needs a receiver, which this run has none of. */
+const POLLED = feeds.filter(({ stream }) => !stream)
+const IDS = POLLED.map(({ id }) => id)
+
+/** Kills the Redis of the service's worker and restarts it empty, then empties it while it runs. */
+export const redisLost: Scenario = {
+  name: 'redis-lost',
+  about: 'Redis killed and started empty, and emptied while it runs',
+  async run({ folder }) {
+    let server = await startOwnRedis(folder)
+    const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, scale: 'small' } })
+    const asked: Redis = openRedis(server.url)
+    const children: Child[] = []
+    const log: string[] = []
+    try {
+      await startChild({
+        name: 'worker',
+        script: new URL('../../commands/run-worker.ts', import.meta.url).pathname,
+        env: {
+          ...process.env,
+          UV_THREADPOOL_SIZE: '8',
+          SOURCE_MODE: 'simulated',
+          DATA_DIR: folder,
+          REDIS_URL: server.url,
+          PUBLISHERS_URL: publishers.url,
+          LAKE_URL: '',
+          LAND_EVERY_S: '20',
+          QUERY_MEMORY: '512MB',
+        },
+        onLine: (line) => log.push(line),
+        onSpawn: (child) => children.push(child),
+      })
+      const isComplete = async (): Promise<boolean> => (await lacking(asked)).length === 0
+      const left = async (): Promise<string> => (await lacking(asked)).join(', ')
+      const first_data_ms = await until('all feeds gave data', FIRST_WITHIN_MS, isComplete, left)
+      const restarts: Record<string, number> = { first_data_ms }
+      const loseIt = {
+        killed: async () => {
+          await server.kill()
+          await sleep(DOWN_MS)
+          server = await startOwnRedis(folder)
+        },
+        emptied: async () => void (await asked.flushall()),
+      }
+      for (const [how, lose] of Object.entries(loseIt)) {
+        const seq = await newest(asked)
+        await lose()
+        restarts[`${how}_back_ms`] = await until(`${how}: everything is restored`, BACK_WITHIN_MS, isComplete, left)
+        const now = await newest(asked)
+        if (now < seq) throw new Error(`${how}: live state of ${FASTEST.id} decreased from fetch ${seq} to ${now}`)
+        restarts[`${how}_news_ms`] = await until(`${how}: news`, NEWS_WITHIN_MS, async () => (await newest(asked)) > now)
+      }
+      const code = await stopped(children)
+      const problems = code === 0 ? [] : [`the worker ended with ${code ?? 'a signal'} when it was asked to stop`]
+      return await finish({ folder, redisUrl: server.url, publishers: publishers.url }, { problems, detail: restarts })
+    } catch (error) {
+      process.stderr.write(`${log.slice(-20).join('\n')}\n`)
+      throw error
+    } finally {
+      await stopped(children)
+      asked.disconnect()
+      await publishers.close()
+      await server.stop()
+    }
+  },
+}
+
+/** Lands the rest and lets the oracle judge everything. */
+async function finish(
+  at: { readonly folder: string; readonly redisUrl: string; readonly publishers: string },
+  so: Findings,
+): Promise<Findings> {
+  const failures = await runWorker({ ...at, feeds: IDS, iterations: 2, realTime: true })
+  const verdict = await judgeApart({ folder: at.folder, redisUrl: at.redisUrl, feeds: IDS })
+  return { problems: [...so.problems, ...failures, ...verdict.problems], detail: { ...so.detail, ...verdict, problems: undefined } }
+}
+
+/** Live parts, freshness and schedulers that are missing in Redis. */
+async function lacking(redis: Redis): Promise<string[]> {
+  const states = await readFeedStates(redis)
+  const queue = openQueue(redis)
+  queue.on('error', () => undefined)
+  const schedulers = new Set((await queue.getJobSchedulers()).map(({ key }) => key))
+  await queue.close()
+  const left: string[] = []
+  for (const feed of POLLED) {
+    if (!states.has(feed.id)) left.push(`freshness of ${feed.id}`)
+    for (const kind of ['fetch', 'land']) if (!schedulers.has(`${kind}:${feed.id}`)) left.push(`scheduler ${kind}:${feed.id}`)
+    for (const dataset of feed.into.filter(({ live }) => live))
+      if ((await livePart(redis, dataset.id, feed.id)) === null) left.push(`live ${dataset.id} of ${feed.id}`)
+  }
+  return left
+}
+
+async function newest(redis: Redis): Promise<number> {
+  const shown = FASTEST.into.find(({ live }) => live)
+  return (shown && (await livePart(redis, shown.id, FASTEST.id))?.seq) ?? 0
+}
+
+async function stopped(children: readonly Child[]): Promise<number | null> {
+  let code: number | null = 0
+  for (const child of children) {
+    await child.stop(40_000)
+    code = await child.ended
+  }
+  return code
+}
+
+/** Waits until a condition is true and returns how long that took, ms; throws after `within_ms`, with `amiss` as the detail. */
+async function until(what: string, within_ms: number, isTrue: () => Promise<boolean>, amiss?: () => Promise<string>): Promise<number> {
+  const began = performance.now()
+  while (!(await isTrue().catch(() => false))) {
+    if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${what}; ${(await amiss?.()) ?? ''}`)
+    await sleep(200)
+  }
+  return Math.round(performance.now() - began)
+}

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { runCommand, say } from '../../commands/output.ts'
+import { atExit } from '../chaos-runs/at-exit.ts'
+import { busyLoops, firstHour } from './first-hour.ts'
+import { type FeedSample, judge, LIMITS, metricOf, type Sample, type Verdict } from './verdict.ts'
+
+const USAGE = `scripts/check-load [--minutes n] [--warm-up n] [--json]
+scripts/check-load --first-hour [--minutes 15] [--busy 2]
+
+Starts the service with simulated publishers of all feeds at full scale, waits until every feed has arrived and the archives are
+loaded, then measures the worker. Exit code 1 if it takes more than ${LIMITS.memory_mb} MB or ${LIMITS.cpu_pct} % of a core, or a feed is late: not
+fetched for twice its cadence, or STALE or DOWN.
+Run it on a machine without other work: the stand-in and the API need the other core.
+With --first-hour it starts the service anew beside busy loops, and fails unless every row of the specification's catalogue answers
+with data within the minutes.
+  --minutes n   length of the measurement (60; 15 with --first-hour)
+  --busy n      cores that are kept busy with --first-hour (2); run it by 'nice -n 19' to have the service wait for them
+  --warm-up n   longest wait before it, in minutes (10); what has not arrived by then counts as late
+  --json        the result as one line of JSON`
+const START = join(import.meta.dirname, '../../commands/start.ts')
+const SAMPLE_MS = 5000
+/** Without a key, /api/freshness answers five requests a minute. */
+const WARM_UP_LOOK_MS = 20_000
+const STOP_WITHIN_MS = 20_000
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
+await runCommand(main)
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string' },
+      'first-hour': { type: 'boolean', default: false },
+      busy: { type: 'string', default: '2' },
+      'warm-up': { type: 'string', default: '10' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return say(USAGE)
+  const isFirstHour = values['first-hour']
+  const [minutes, warmUp] = [
+    minutesOf('--minutes', values.minutes ?? (isFirstHour ? '15' : '60')),
+    minutesOf('--warm-up', values['warm-up']),
+  ]
+  const folder = await mkdtemp(join(tmpdir(), 'load-'))
+  const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
+  const stopLoops = isFirstHour ? busyLoops(Number(values.busy)) : () => undefined
+  const service = startService(folder)
+  try {
+    const addresses = await service.ready
+    if (isFirstHour) {
+      const never = await firstHour(addresses.url, { dataFolder: join(folder, 'data'), minutes })
+      for (const one of never) say(`FAILED: ${one}`)
+      if (never.length > 0) process.exitCode = 1
+      else say('passed: every row of the catalogue has answered')
+      return
+    }
+    const begun = Date.now()
+    while (Date.now() - begun < 60_000 * warmUp && !(await isLoaded(addresses.url))) await sleep(WARM_UP_LOOK_MS)
+    if (!values.json) say(`warmed up for ${Math.round((Date.now() - begun) / 1000)} s; measuring for ${minutes} min`)
+    const verdict = judge(await sampled(addresses, 60_000 * minutes))
+    say(values.json ? JSON.stringify(verdict) : textOf(verdict))
+    if (verdict.failures.length > 0) process.exitCode = 1
+  } finally {
+    stopLoops()
+    await service.stop()
+    callOff()
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+function minutesOf(option: string, text: string): number {
+  const minutes = Number(text)
+  if (!(minutes > 0 && minutes <= 1440)) throw new Error(`${option} ${text}: expected minutes, more than 0 and at most 1440`)
+  return minutes
+}
+
+/** Where the service and the metrics of its worker answer. */
+interface Addresses {
+  readonly url: string
+  readonly metrics: string
+}
+
+/** Starts the service with its data in a folder. `ready` throws if it ends first. */
+function startService(folder: string): { readonly ready: Promise<Addresses>; stop(): Promise<void> } {
+  const child = spawn(process.execPath, [START, '--port', '0', '--data', join(folder, 'data')], {
+    env: { ...process.env, METRICS_PORT: '0', LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const callOff = atExit(() => void child.kill('SIGTERM'))
+  return {
+    ready: addressesOf(child, ended),
+    async stop() {
+      child.kill('SIGTERM')
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+      await ended
+      clearTimeout(late)
+      callOff()
+    },
+  }
+}
+
+async function addressesOf(child: ChildProcess, ended: Promise<void>): Promise<Addresses> {
+  const lines: string[] = []
+  const found = new Promise<Addresses>((resolve) => {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      lines.push(line)
+      const url = /^ready (http\S+)$/.exec(line)?.[1]
+      const worker = lines.flatMap((one) => /(http\S+) worker$/.exec(one)?.[1] ?? [])[0]
+      if (url && worker) resolve({ url, metrics: new URL('/metrics', worker).href })
+    })
+  })
+  const failed = ended.then((): never => {
+    throw new Error(`the service ended before it was ready: ${lines.slice(-3).join(' | ')}`)
+  })
+  // Once it is ready, its end is no failure of the start.
+  failed.catch(() => {})
+  return await Promise.race([found, failed])
+}
+
+/** True once every enabled feed has arrived and the archives of the background are loaded. */
+async function isLoaded(url: string): Promise<boolean> {
+  const { waiting_for } = await json<{ readonly waiting_for: readonly string[] | null }>(`${url}/ready`)
+  if (waiting_for?.length !== 0) return false
+  const { feeds } = await json<{
+    readonly feeds: readonly { readonly backfill: { readonly files: number; readonly present: number } | null }[]
+  }>(`${url}/api/freshness`)
+  return feeds.every(({ backfill }) => backfill === null || backfill.present >= backfill.files)
+}
+
+async function sampled({ url, metrics }: Addresses, length_ms: number): Promise<Sample[]> {
+  const samples: Sample[] = []
+  const end = Date.now() + length_ms
+  for (;;) {
+    const [text, { feeds }] = await Promise.all([
+      fetch(metrics).then((reply) => reply.text()),
+      json<{ readonly feeds: readonly FeedSample[] }>(`${url}/status?format=json`),
+    ])
+    samples.push({
+      at: Date.now(),
+      cpu_s: metricOf(text, 'process_cpu_seconds_total'),
+      memory_mb: metricOf(text, 'process_resident_memory_bytes') / 1e6,
+      heap_mb: metricOf(text, 'nodejs_heap_size_total_bytes') / 1e6,
+      started_s: metricOf(text, 'process_start_time_seconds'),
+      feeds: feeds.map(({ id, enabled, health, cadence_s, last_success_at }) => ({ id, enabled, health, cadence_s, last_success_at })),
+    })
+    if (Date.now() >= end) return samples
+    await sleep(Math.min(SAMPLE_MS, Math.max(1, end - Date.now())))
+  }
+}
+
+async function json<T>(url: string): Promise<T> {
+  const reply = await fetch(url)
+  return (await reply.json()) as T
+}
+
+function textOf({ minutes, feeds, memory_mb, peak_min, heap_mb, cpu_pct, failures }: Verdict): string {
+  const figures = `${feeds} feeds for ${minutes} min: worker at most ${memory_mb} MB (minute ${peak_min}, heap ${heap_mb} MB, limit ${LIMITS.memory_mb}), ${cpu_pct} % of a core (limit ${LIMITS.cpu_pct})`
+  return [figures, ...(failures.length === 0 ? ['passed: no feed was late'] : failures.map((one) => `FAILED: ${one}`))].join('\n')
+}
