@@ -21,7 +21,7 @@ export interface AccountParts {
   readonly callerOf: CallerOf
   readonly lake: Lake
   readonly units: ReadUnits
-  readonly days: ReadUsageDays
+  readonly usageDays: ReadUsageDays
   readonly groups: Pick<PathGroups, 'take'>
   readonly plans: PlanTable
   readonly clock: () => number

@@ -34,10 +34,16 @@ export const PLATFORM_LIMIT: AddressLimit = Object.freeze({ name: 'platform', po
 
 const ONE = Object.freeze({ minute: 1, day: 1 })
 
+/** What limits by address work with. */
+export interface AddressLimitParts {
+  readonly limiter: Limiter
+  readonly callerOf: CallerOf
+}
+
 /** Limits every path of a scope. */
 export function limitByAddress(
   scope: FastifyInstance,
-  { limiter, callerOf }: { readonly limiter: Limiter; readonly callerOf: CallerOf },
+  { limiter, callerOf }: AddressLimitParts,
   { name, policies, isTold }: AddressLimit,
 ): void {
   // Before a body is read. OPTIONS never gets here: it is a browser's own request and costs nothing.

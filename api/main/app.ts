@@ -4,25 +4,25 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import type { Registry } from 'prom-client'
 import type { Events } from '../../lake/events/open.ts'
 import type { Lake } from '../../lake/open.ts'
-import { uptimeReader } from '../../lake/requests/months.ts'
+import { unitsReader, usageDaysReader } from '../../lake/requests/usage.ts'
 import type { Access } from '../auth/access.ts'
-import { addressLimitHeaders, limitByAddress, PLATFORM_LIMIT } from '../auth/address-limit.ts'
+import { addressLimitHeaders } from '../auth/address-limit.ts'
 import { openCallers } from '../auth/callers.ts'
 import { cameByHttps, type HttpsRule, STRICT_TRANSPORT } from '../auth/https.ts'
 import type { CallerOf } from '../auth/limits/address.ts'
 import type { Limiter } from '../auth/limits/limiter.ts'
 import type { PlanTable } from '../auth/plans.ts'
 import type { ContextParts } from '../auth/request-context.ts'
+import { browserSessions } from '../auth/sessions/sessions.ts'
 import { watchDays } from '../auth/usage/day-watch.ts'
 import { pathGroups } from '../auth/usage/path-groups.ts'
 import type { RequestLog } from '../auth/usage/request-log.ts'
 import { domains } from '../endpoints/catalog.ts'
-import { exportManifest } from '../endpoints/export/manifest.ts'
 import type { AnswerContext, Handler } from '../engine/answers/answer.ts'
 import { changesHandler } from '../engine/answers/changes-answers.ts'
 import { lakeHandler } from '../engine/answers/lake-answers.ts'
 import { memoryHandler } from '../engine/answers/memory-answers.ts'
-import { ownAnswers } from '../engine/answers/own-answers.ts'
+import { ownAnswers, type Served } from '../engine/answers/own-answers.ts'
 import { systemHandler } from '../engine/answers/system-answers.ts'
 import { answerClientError, followAnswers, malformedHead } from '../engine/replies/malformed.ts'
 import { answerConnect, answerExpectation, answerProblems } from '../engine/replies/problem-replies.ts'
@@ -36,30 +36,21 @@ import type { ServiceState } from '../engine/state/state.ts'
 import { type SystemWatch, watchSystem } from '../engine/state/system-watch.ts'
 import { Spool } from '../engine/tables/spool.ts'
 import { Tables } from '../engine/tables/tables.ts'
-import { registerAccounts } from '../features/accounts/account-routes.ts'
-import { DOWNLOAD_PATH, datasetDownloads, registerDownload } from '../features/exports/download.ts'
-import { JOB_FILE_PATH, JOB_PATH, JOBS_PATH, jobDownloads } from '../features/exports/job-files.ts'
-import { registerExportJobs } from '../features/exports/job-routes.ts'
 import { datasetFile, signedLinks } from '../features/exports/signed-links.ts'
-import { registerMcp } from '../features/mcp/http.ts'
 import { followSearch } from '../features/search/follow.ts'
 import { liveFigures } from '../features/site/figures.ts'
 import { PLANS_PATH } from '../features/site/plans-page.ts'
-import { registerPlatform } from '../features/site/platform.ts'
 import { OPEN_TO_PLAIN_HTTP } from '../features/site/platform-openapi.ts'
-import { deliveryLag } from '../features/status/delivery.ts'
-import { groupProbes, openProbes } from '../features/status/probes.ts'
-import { statusReports } from '../features/status/report.ts'
-import { registerStatus } from '../features/status/status-routes.ts'
 import type { StreamHub } from '../features/stream/hub.ts'
-import { registerStream, STREAM_DOMAIN, STREAM_PATH } from '../features/stream/routes.ts'
 import type { DestinationRules } from '../features/webhooks/destination.ts'
+import { webhookOwner } from '../features/webhooks/owner.ts'
 import type { Endpoint, SystemView } from '../kernel/endpoint.ts'
 import { AS_TYPED, withoutCharset } from '../kernel/http/headers.ts'
 import type { ProblemCode } from '../kernel/problems.ts'
 import { type Describe, openDescriptions } from './describe/descriptions.ts'
 import { replyVersion } from './describe/openapi-replies.ts'
 import { endpointDocuments } from './endpoint-documents.ts'
+import { FEATURES, type FeatureParts } from './features.ts'
 
 /** What the HTTP side works with. */
 export interface AppParts {
@@ -256,11 +247,11 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const links = signedLinks({ store: parts.lake.store, cursors: parts.cursors, baseUrl })
   const link: SystemView['link'] = (dataset, file, now) => links.link(datasetFile(dataset, file), now)
   const documents = endpointDocuments({ ...parts, watch, link })
-  const answerers: { readonly endpoint: Endpoint; readonly handler: Handler }[] = []
+  const served: Served[] = []
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, replyVersion: once(() => replyVersion(endpoint)) }
     const handler = handlerOf(context, { lake: parts.lake, kept, watch, endpoints, link })
-    answerers.push({ endpoint, handler })
+    served.push({ endpoint, handler })
     registerEndpoint(
       app,
       { ...visits, state, kept, watch, cache, clock, requests: parts.requests, groups, meter, log },
@@ -269,47 +260,20 @@ export function buildApp(parts: AppParts): FastifyInstance {
       documents(endpoint),
     )
   }
-  const probes = openProbes(groupProbes(answerers, { keys: access.keys, clock }), {
-    requests: parts.requests,
-    log,
-    every_ms: parts.probe_ms,
-  })
-  app.addHook('onClose', () => probes.close())
-  const downloads = { ...visits, links, clock, log, store: parts.lake.store }
-  const countedAs = (path: string) => ({
-    count: parts.requests.usageOf(path),
-    countReply: groups.ofPath(exportManifest.domain, path),
-  })
-  registerDownload(app, { ...downloads, ...countedAs(DOWNLOAD_PATH) }, datasetDownloads(parts.lake.store, state.system().datasets))
-  registerDownload(app, { ...downloads, ...countedAs(JOB_FILE_PATH) }, jobDownloads(parts.lake.store, clock))
-  void app.register(async (scope) => {
-    // The same group: a reply about one job counts as one about jobs.
-    groups.ofPath(exportManifest.domain, JOB_PATH)
-    registerExportJobs(scope, { ...downloads, ...countedAs(JOBS_PATH), datasets: state.system().datasets })
-  })
-  registerStream(app, {
+  const sessions = browserSessions({ tokens: access.tokens, https, baseUrl, clock })
+  const webhooks = webhookOwner({ store: parts.lake.store, redisUrl: parts.events.redisUrl, clock })
+  app.addHook('onClose', async () => webhooks.close())
+  const all: FeatureParts = {
+    ...parts,
     ...visits,
-    ...{ hub: parts.hub, log, keys: access.keys },
-    placeAt: async (instant) => ({ batch: (await parts.events.log.before(instant)) + 1, number: 0 }),
-    count: parts.requests.usageOf(STREAM_PATH),
-    countReply: groups.ofPath(STREAM_DOMAIN, STREAM_PATH),
-  })
-  const shown = { ...parts, onStore, groups, descriptions, figures: liveFigures(ownAnswers(answerers, clock), clock) }
-  const read = uptimeReader(parts.lake.store, { since: state.begun_at })
-  const delivery = () => deliveryLag({ store: parts.lake.store, log: parts.events.log, hub: parts.hub, clock })
-  const report = statusReports({ ...parts, onStore, groups: groups.list, read, delivery })
-  void app.register(async (scope) => {
-    limitByAddress(scope, parts, PLATFORM_LIMIT)
-    groups.take(scope, 'platform', callerOf)
-    registerPlatform(scope, shown)
-    registerStatus(scope, { report, clock })
-  })
-  // A protocol of its own, one operation of the description. Its availability is that of the endpoints that it calls.
-  void app.register(async (scope) => {
-    limitByAddress(scope, parts, PLATFORM_LIMIT)
-    registerMcp(scope, app, { baseUrl, callerOf, clock, log })
-  })
-  registerAccounts(app, { ...shown, upgradeUrl: changePlanUrl })
+    ...{ onStore, groups, links, descriptions, served, sessions, webhooks },
+    store: parts.lake.store,
+    changePlanUrl: parts.upgradeUrl,
+    figures: liveFigures(ownAnswers(served, clock), clock),
+    usageDays: usageDaysReader(parts.lake),
+    units: unitsReader(parts.lake, parts.requests),
+  }
+  for (const feature of FEATURES) feature.register(app, all)
   return app
 }
 

@@ -2,6 +2,12 @@ import type { Endpoint } from '../../kernel/endpoint.ts'
 import { requestReader } from '../request/request.ts'
 import type { Handler } from './answer.ts'
 
+/** An endpoint with what answers it. */
+export interface Served {
+  readonly endpoint: Endpoint
+  readonly handler: Handler
+}
+
 /**
  * Answers requests of our own pages to our own endpoints: the same JSON as for anybody, charged to nobody. Throws their problems.
  */
@@ -11,11 +17,8 @@ export type OwnAnswers = (url: string) => Promise<Readonly<Record<string, unknow
 const NEVER = new AbortController().signal
 
 /** Makes the function that answers for these endpoints, whose paths have no parameters. */
-export function ownAnswers(
-  answerers: readonly { readonly endpoint: Endpoint; readonly handler: Handler }[],
-  clock: () => number,
-): OwnAnswers {
-  const byPath = new Map(answerers.map(({ endpoint, handler }) => [endpoint.path, { read: requestReader(endpoint), handler }] as const))
+export function ownAnswers(served: readonly Served[], clock: () => number): OwnAnswers {
+  const byPath = new Map(served.map(({ endpoint, handler }) => [endpoint.path, { read: requestReader(endpoint), handler }] as const))
   return async (url) => {
     const { read, handler } = byPath.get(url.split('?')[0] as string) ?? {}
     if (!read || !handler) throw new Error(`${url}: no endpoint has this path`)

@@ -1,22 +1,14 @@
-import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Events } from '../../../lake/events/open.ts'
-import { unitsReader, usageDaysReader } from '../../../lake/requests/usage.ts'
 import { type AccountParts, shown, shownOnce } from '../../auth/account-parts.ts'
-import { ACCOUNT_LIMIT, type AddressLimit, limitByAddress, WEBHOOK_LIMIT } from '../../auth/address-limit.ts'
+import { accountScope, ownPagesOnly } from '../../auth/account-scope.ts'
+import { ACCOUNT_LIMIT } from '../../auth/address-limit.ts'
 import { type Authority, authorityOf } from '../../auth/authority.ts'
 import { readBody } from '../../auth/bodies.ts'
-import type { HttpsRule } from '../../auth/https.ts'
 import { makeKeyFor } from '../../auth/keys/make-key.ts'
-import { browserSessions } from '../../auth/sessions/sessions.ts'
-import type { RequestLog } from '../../auth/usage/request-log.ts'
 import { NO_STORE } from '../../kernel/http/headers.ts'
-import { hasBody } from '../../kernel/http/request-body.ts'
 import { shortened, ValidationErrors } from '../../kernel/http/validation-errors.ts'
 import { languageOf } from '../../kernel/language.ts'
 import { problem } from '../../kernel/problems.ts'
-import { webhookOwner } from '../webhooks/owner.ts'
-import { registerWebhooks, type WebhookParts } from '../webhooks/routes.ts'
 import { NEW_KEY_BODY, ROTATE_BODY } from './account-fields.ts'
 import { type PageParts, registerAccountPages } from './account-pages.ts'
 import { registerSignup, type SignupParts } from './signup.ts'
@@ -24,49 +16,20 @@ import { registerUsage } from './usage-routes.ts'
 
 const HOUR_MS = 3_600_000
 const BODY_MOST = 4096
-/** Methods that change nothing. */
-const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/** What the paths of accounts work with. */
+export type AccountsParts = SignupParts & PageParts
 
 /** Registers the paths of accounts and keys: only for our own pages, never cached, and limited by address. */
-export function registerAccounts(
-  app: FastifyInstance,
-  options: Omit<SignupParts & PageParts & WebhookParts, 'sessions' | 'webhooks' | 'days' | 'units'> & {
-    readonly https: HttpsRule
-    readonly events: Events
-    readonly requests: RequestLog
-  },
-): void {
-  const { access, https, lake, events, baseUrl, clock } = options
-  const sessions = browserSessions({ tokens: access.tokens, https, baseUrl, clock })
-  const webhooks = webhookOwner({ store: lake.store, redisUrl: events.redisUrl, clock })
-  app.addHook('onClose', async () => webhooks.close())
-  const parts = { ...options, sessions, webhooks, days: usageDaysReader(lake), units: unitsReader(lake, options.requests) }
-  const jsonOnly = (register: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
-    scope.removeContentTypeParser('text/plain')
-    scope.addHook('preParsing', async ({ raw }) => {
-      if (!READS.includes(raw.method ?? '')) parts.sessions.refuseForeignSession(raw)
+export function registerAccounts(app: FastifyInstance, parts: AccountsParts): void {
+  accountScope(app, parts, ACCOUNT_LIMIT, (scope) => {
+    ownPagesOnly(scope, parts, (own) => {
+      registerKeys(own, parts)
+      registerUsage(own, parts)
     })
-    register(scope)
-  }
-  const limitedBy = (limit: AddressLimit, register: (limited: FastifyInstance) => void) => async (limited: FastifyInstance) => {
-    limitByAddress(limited, parts, limit)
-    parts.groups.take(limited, 'account', parts.callerOf)
-    limited.addHook('preParsing', async ({ raw }) => refuseEncoded(raw))
-    register(limited)
-  }
-  void app.register(
-    limitedBy(ACCOUNT_LIMIT, (limited) => {
-      void limited.register(
-        jsonOnly((scope) => {
-          registerKeys(scope, parts)
-          registerUsage(scope, parts)
-        }),
-      )
-      registerAccountPages(limited, parts)
-      registerSignup(limited, parts)
-    }),
-  )
-  void app.register(limitedBy(WEBHOOK_LIMIT, (limited) => void limited.register(jsonOnly((scope) => registerWebhooks(scope, parts)))))
+    registerAccountPages(scope, parts)
+    registerSignup(scope, parts)
+  })
 }
 
 function registerKeys(app: FastifyInstance, parts: AccountParts): void {
@@ -134,15 +97,6 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
     config,
     bodyLimit: BODY_MOST,
     handler: async (request, reply) => reply.headers(NO_STORE).send(shown(await accounts.revoke(await keyToActOn(request)))),
-  })
-}
-
-/** Throws the problem of a compressed body. */
-function refuseEncoded(raw: IncomingMessage): void {
-  const encoding = raw.headers['content-encoding']?.trim().toLowerCase() ?? ''
-  if (encoding === '' || encoding === 'identity' || !hasBody(raw)) return
-  throw problem('unsupported-media-type', `The request body is encoded as ${shortened(encoding)}; send it without encoding.`, {
-    headers: { 'Accept-Encoding': 'identity' },
   })
 }
 

@@ -9,18 +9,18 @@ const SHOWN_JOBS = 20
 
 /** Collects the data of an account's page. Usage that cannot be read, as while the lake is busy, is left out. */
 export async function accountView(
-  parts: Pick<AccountParts, 'access' | 'days' | 'lake' | 'clock'> & {
+  parts: Pick<AccountParts, 'access' | 'usageDays' | 'lake' | 'clock'> & {
     readonly webhooks: Pick<WebhookOwner, 'list'>
     readonly supportContact: string | null
   },
   account: string,
 ): Promise<AccountView> {
-  const { access, days, lake, clock, webhooks, supportContact } = parts
+  const { access, usageDays, lake, clock, webhooks, supportContact } = parts
   const now = clock()
   const keys = await access.accounts.list(account)
   const [usageMails, usage, own, jobs] = await Promise.all([
     access.accounts.usageMails(account),
-    usageByKey(days, { account, keys, now }).catch(() => null),
+    usageByKey(usageDays, { account, keys, now }).catch(() => null),
     webhooks.list(account),
     readJobs(lake.store, [...new Set(keys.map(({ slot }) => slot))], now),
   ])

@@ -9,7 +9,7 @@ const URL_PATH = '/api/usage'
 
 /** Registers the report of usage. */
 export function registerUsage(app: FastifyInstance, parts: AccountParts): void {
-  const { access, days, units, plans, clock } = parts
+  const { access, usageDays, units, plans, clock } = parts
   const read = queryReader(USAGE_PARAMS)
   const { accounts } = access
   app.route({
@@ -20,7 +20,7 @@ export function registerUsage(app: FastifyInstance, parts: AccountParts): void {
     handler: async ({ raw }, reply) => {
       const asked = read(raw.url ?? '/')
       const authority = await authorityOf(raw, parts)
-      return reply.headers(NO_STORE).send(await usageReport({ days, units, accounts, plans, clock }, authority, asked))
+      return reply.headers(NO_STORE).send(await usageReport({ days: usageDays, units, accounts, plans, clock }, authority, asked))
     },
   })
 }

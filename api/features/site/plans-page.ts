@@ -10,7 +10,7 @@ export const PLANS_PATH = '/plans'
 export interface PlansPageParts {
   readonly plans: PlanTable
   /** The page where people change their plan; null if the operator changes it. */
-  readonly upgradeUrl: string | null
+  readonly changePlanUrl: string | null
   /** The address for support, as a URI; null if there is none. */
   readonly supportContact: string | null
   readonly hasPath: (path: string) => boolean
@@ -168,9 +168,9 @@ function featureHtml(feature: Feature, language: Language, supportContact: strin
   return `${escaped(FEATURES[feature][language])}${where}${note === undefined ? '' : `<br><small>${note}${contact}</small>`}`
 }
 
-function changeHtml(language: Language, { upgradeUrl, supportContact }: PlansPageParts): string {
+function changeHtml(language: Language, { changePlanUrl, supportContact }: PlansPageParts): string {
   const words = WORDS[language]
-  if (upgradeUrl !== null) return `${words.changeAt} <a href="${escaped(upgradeUrl)}">${escaped(upgradeUrl)}</a>.`
+  if (changePlanUrl !== null) return `${words.changeAt} <a href="${escaped(changePlanUrl)}">${escaped(changePlanUrl)}</a>.`
   return supportContact === null ? words.nobody : `${words.writeTo} ${contactLink(supportContact)}.`
 }
 

@@ -4,6 +4,7 @@ import type { Limiter } from '../../auth/limits/limiter.ts'
 import { PLAN_PARAMS, plansReply } from '../../auth/plan-list.ts'
 import { namedRecords } from '../../engine/answers/named-records.ts'
 import { DESCRIPTION_S, described, documentUrls } from '../../engine/replies/documents.ts'
+import type { CachedResponse } from '../../engine/replies/responses.ts'
 import { sendFound } from '../../engine/replies/send-found.ts'
 import { queryReader } from '../../engine/request/request.ts'
 import { readinessOf } from '../../engine/state/readiness.ts'
@@ -12,9 +13,7 @@ import { rowDocument } from '../../engine/tables/openapi-tables.ts'
 import { languageFor } from '../../kernel/language.ts'
 import { SPOKEN } from '../../kernel/params/params-page.ts'
 import { problem } from '../../kernel/problems.ts'
-import type { Descriptions } from '../../main/describe/descriptions.ts'
 import { type PageParts, registerPages } from './pages.ts'
-import { PLANS_PATH } from './plans-page.ts'
 import { DESCRIPTION_PARAMS } from './platform-openapi.ts'
 
 /** What the paths without data work with. */
@@ -23,7 +22,9 @@ export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
   readonly lake: Lake
   readonly limiter: Pick<Limiter, 'refusal'>
   readonly onStore?: (isFull: boolean) => void
-  readonly descriptions: Descriptions
+  /** Returns the description in a language and, with `.json`, with one media type. */
+  readonly descriptions: { find(variant: 'en' | 'es' | 'en.json' | 'es.json'): Promise<CachedResponse> }
+  readonly upgradeUrl: () => string
 }
 
 const NO_PARAMS = queryReader({})
@@ -60,7 +61,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
     exposeHeadRoute: false,
     handler: async ({ raw }, reply) => {
       const lang = readPlanQuery(raw.url ?? '/').lang ?? languageFor(raw.headers['accept-language'], SPOKEN)
-      const url = upgradeUrl ?? `${baseUrl()}${PLANS_PATH}`
+      const url = upgradeUrl()
       const found = await planLists(`${lang} ${url}`, () => described(plansReply(plans, { lang, upgradeUrl: url, hasPath }), lang))
       await sendFound(raw, reply, { found, now: clock() })
     },

@@ -4,7 +4,7 @@ import { isQueryError } from '../../../lake/query/errors.ts'
 import { makeKey } from '../../auth/keys/key-format.ts'
 import type { KeyIndex } from '../../auth/keys/key-index.ts'
 import type { RequestLog } from '../../auth/usage/request-log.ts'
-import type { Handler } from '../../engine/answers/answer.ts'
+import type { Served } from '../../engine/answers/own-answers.ts'
 import { requestOf } from '../../engine/request/example-request.ts'
 import { allParams, requestReader } from '../../engine/request/request.ts'
 import { type Endpoint, pathParams } from '../../kernel/endpoint.ts'
@@ -15,11 +15,6 @@ import { Problem } from '../../kernel/problems.ts'
 export interface Probe {
   readonly group: string
   readonly run: (signal: AbortSignal) => Promise<unknown>
-}
-
-interface Served {
-  readonly endpoint: Endpoint
-  readonly handler: Handler
 }
 
 /** After this time in ms, an unchanged answer is made again; until then its head suffices. */

@@ -1,19 +1,12 @@
 import type { Plan } from '../../../lake/schema/dataset.ts'
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../../auth/plans.ts'
-import { namedRecords } from '../../engine/answers/named-records.ts'
+import type { Described } from '../../engine/feature.ts'
 import { problemBody } from '../../engine/replies/problem-replies.ts'
 import { listOfIds, requestOf } from '../../engine/request/example-request.ts'
 import { allParams } from '../../engine/request/request.ts'
-import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../../features/accounts/account-openapi.ts'
-import { usagePaths, usageSchemas } from '../../features/accounts/usage-openapi.ts'
+import { SECURITY_SCHEMES } from '../../features/accounts/account-openapi.ts'
 import { DOCUMENTS } from '../../features/cards/documents.ts'
-import { downloadPaths } from '../../features/exports/download-openapi.ts'
-import { exportJobPaths, exportJobSchemas } from '../../features/exports/job-openapi.ts'
-import { mcpPaths } from '../../features/mcp/mcp-openapi.ts'
-import { OPEN_TO_PLAIN_HTTP, platformPaths } from '../../features/site/platform-openapi.ts'
-import { statusPaths } from '../../features/status/status-openapi.ts'
-import { streamPaths } from '../../features/stream/stream-openapi.ts'
-import { eventWebhooks, webhookPaths, webhookSchemas } from '../../features/webhooks/webhooks-openapi.ts'
+import { OPEN_TO_PLAIN_HTTP } from '../../features/site/platform-openapi.ts'
 import { type Endpoint, endpointId, lakeOf, pathParams } from '../../kernel/endpoint.ts'
 import { exampleTexts, isListed } from '../../kernel/example.ts'
 import { essenceOf, formatsOf } from '../../kernel/formats.ts'
@@ -32,6 +25,7 @@ import {
   withGeometryRefs,
 } from '../../kernel/openapi-parts.ts'
 import { PROBLEMS } from '../../kernel/problems.ts'
+import { FEATURES } from '../features.ts'
 import { exampleProblems } from './example-problems.ts'
 import { contentOf, recordSchemas } from './openapi-replies.ts'
 
@@ -46,6 +40,8 @@ export function openapi(
   now: number | null = null,
 ): Part {
   const about: About = { endpoints, baseUrl, plans, now }
+  const features = FEATURES.map(({ describe }) => describe({ endpoints, baseUrl }))
+  const joined = (part: keyof Described): Part => Object.assign({}, ...features.map((one: Described) => one[part]))
   const domains = [...new Set(endpoints.map((endpoint) => endpoint.domain))]
   return {
     openapi: '3.1.1',
@@ -81,24 +77,13 @@ export function openapi(
     ],
     paths: withShared({
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, methodsOf(endpoint, about)])),
-      ...downloadPaths(),
-      ...exportJobPaths(),
-      ...streamPaths(),
-      ...platformPaths(baseUrl, [...namedRecords(endpoints).values()]),
-      ...statusPaths(endpoints),
-      ...accountPaths(),
-      ...usagePaths(),
-      ...webhookPaths(),
-      ...mcpPaths(),
+      ...joined('paths'),
     }),
-    webhooks: eventWebhooks(),
+    webhooks: joined('webhooks'),
     components: {
       schemas: {
         ...commonSchemas(),
-        ...accountSchemas(),
-        ...usageSchemas(),
-        ...exportJobSchemas(),
-        ...webhookSchemas(),
+        ...joined('schemas'),
         ...recordSchemas(endpoints),
       },
       responses: problemResponses(),
