@@ -165,11 +165,14 @@ export class RequestContext {
 
   /** Returns the limit headers of a reply with a status, and its id; nothing if caches may keep it. */
   headers(status: number): Readonly<Record<string, string>> {
-    return this.isPrivate ? { 'x-request-id': `req_${randomUUID()}`, ...this.limits(status) } : {}
+    if (!this.isPrivate) return {}
+    const headers = this.limits(status)
+    headers['x-request-id'] = `req_${randomUUID()}`
+    return headers
   }
 
   /** Returns the limit headers of a reply with a status, if anything was charged. */
-  limits(status: number): Readonly<Record<string, string>> {
+  limits(status: number): Record<string, string> {
     return this.#last ? limitHeaders(this.#last, { status, random: Math.random }) : {}
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { defineScript, runScript } from '../../../lake/live/script.ts'
-import { type ChargeCall, runCharges, takeBack } from './charge-script.ts'
+import { type ChargeCall, MAX_CALLS, runCharges, takeBack } from './charge-script.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { type Lease, Leases } from './leases.ts'
 import { LocalLimits } from './local-limits.ts'
@@ -48,8 +48,6 @@ interface PendingCharge extends ChargeCall {
   readonly resolve: (charge: Charge) => void
 }
 
-/** Most charges in one run of the script: at some 15 µs each it blocks Redis for 2 ms. */
-const MAX_CALLS = 128
 /** Most charges that are kept until Redis first answers. */
 const MAX_EARLY = 10_000
 /** Time between two heartbeats of a process, and how long it counts without one, in ms. */
@@ -121,14 +119,12 @@ export function openLimiter(options: LimiterOptions): Limiter {
     get refusal() {
       return breaker.refusal
     },
-    charge: async (slot, policies, weights) => {
-      const units = unitsOf(weights, policies)
-      const { promise, resolve } = Promise.withResolvers<Charge>()
-      pending.push({ slot, policies, units, resolve })
-      if (!isFlushing) setImmediate(() => void flush())
-      isFlushing = true
-      return promise
-    },
+    charge: (slot, policies, weights) =>
+      new Promise((resolve) => {
+        pending.push({ slot, policies, units: unitsOf(weights, policies), resolve })
+        if (!isFlushing) setImmediate(() => void flush())
+        isFlushing = true
+      }),
     refund: async (charge) => {
       const charged = charge.charged.filter(({ units }) => units > 0)
       if (refunded.has(charge) || charged.length === 0) return

@@ -47,11 +47,11 @@ test('random charges and refunds are decided as windows in this process decide t
   const differ: unknown[] = []
   let held: Charged[] = []
   let now_s = NOW_S
-  for (let turn = 0; turn < CHARGES / 100; turn++) {
+  for (let turn = 0; turn < CHARGES / 80; turn++) {
     const kind = random()
     const step = kind < 0.6 ? whole(3) : kind < 0.9 ? whole(40) : kind < 0.97 ? whole(4000) : whole(100_000)
     now_s += step
-    const calls = Array.from({ length: 100 }, () => {
+    const calls = Array.from({ length: 80 }, () => {
       const slot = whole(12)
       const policies = kinds[slot % kinds.length] as readonly Policy[]
       return { slot: `s${slot}`, policies, units: policies.map(() => (random() < 0.7 ? 1 : whole(4))) }
