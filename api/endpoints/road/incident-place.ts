@@ -44,7 +44,8 @@ export function withPlace<I extends Placed>(one: I, posts: Posts | null): I {
   const isSought = posts !== null && road !== null && km !== null && !one.position
   const places = isSought ? posts.at(foldRoad(road), km, province_code, direction) : []
   const place = onlyPlace(places)
-  const located = place ? { ...one, ...placeMembers(place) } : places.length > 0 ? { ...one, position_absence: 'AMBIGUOUS' } : one
+  const absence = road === null || km === null ? 'NO_KILOMETRE' : places.length > 0 ? 'AMBIGUOUS' : 'NOT_LOCATED'
+  const located = place ? { ...one, ...placeMembers(place) } : { ...one, position_absence: one.position ? null : absence }
   const drawn = lineOf(located, posts)
   return typeof drawn === 'string' ? { ...located, geometry_absent: drawn } : { ...located, geometry: drawn, geometry_absent: null }
 }

@@ -65,7 +65,12 @@ const fields = {
     nullable: true,
     example: null,
   }),
-  position_absence: col.code(0, 'Why there is no position; null if there is one.', POSITION_ABSENCES, { nullable: true, example: null }),
+  position_absence: col.code(
+    0,
+    'Why there is no position; null if there is one, and in changes, events and ended incidents.',
+    POSITION_ABSENCES,
+    { nullable: true, example: null },
+  ),
   geometry: col.line(0, 'Line along the road between its two kilometres; null where the road is not located, and once it has ended.', {
     nullable: true,
     example: {
@@ -109,7 +114,7 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
   location_error_m: [],
   position_absence: [],
   geometry: [],
-  geometry_absent: ['km_to'],
+  geometry_absent: [],
   ...END_DEPENDS,
 })
 
@@ -123,14 +128,13 @@ export function isStretch({ km, km_to }: Pick<IncidentRow, 'km' | 'km_to'>): boo
   return km !== null && km_to !== null && km !== km_to
 }
 
-/** The place as published; `withPlace` adds what is known of the road. */
+/** The place as published, always the same beside its position; `withPlace` adds what is known of the road. */
 const PUBLISHED_PLACE = {
   location_method: () => null,
   location_error_m: () => null,
-  position_absence: ({ position, road, km }: IncidentRow) =>
-    position ? null : road === null || km === null ? 'NO_KILOMETRE' : 'NOT_LOCATED',
+  position_absence: () => null,
   geometry: () => null,
-  geometry_absent: (row: IncidentRow) => (isStretch(row) ? ('AS_PUBLISHED' as const) : null),
+  geometry_absent: () => 'AS_PUBLISHED' as const,
 } as const
 
 const createdAt = (row: IncidentRow): number => row.created_at ?? Math.min(row.first_seen_at, row.reported_at ?? row.first_seen_at)
