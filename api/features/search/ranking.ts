@@ -1,5 +1,5 @@
 import { distanceM } from '../../kernel/reads/geo.ts'
-import { townName, typosOf } from './fold.ts'
+import { soundOf, townName, typosOf } from './fold.ts'
 import type { Expansion, Segment } from './segment.ts'
 
 /** A collection in the index, by its number. */
@@ -124,11 +124,14 @@ interface TermsOf extends Searched {
 function termsIn(index: readonly Searched[], terms: readonly QueryTerm[], hasTypos: boolean): TermsOf[] {
   const size = index.reduce((sum, { segment }) => sum + segment.size, 0)
   const known = new Set(terms.flatMap(({ words }) => words.filter((word) => index.some(({ segment }) => segment.term(word) >= 0))))
-  const found = index.map(({ segment }) =>
-    terms.map(({ words, isOpen }) =>
-      words.map((word) => expansionsOf(segment, word, { isOpen, typos: hasTypos ? typosOf(word) : 0, isKnown: known.has(word) })),
-    ),
+  const sought = terms.map(({ words, isOpen }) =>
+    words.map((word): Sought => {
+      const isKnown = known.has(word)
+      const typos = hasTypos ? typosOf(word) : 0
+      return { word, isOpen, isKnown, sound: soundOf(word), typos: isKnown ? Math.min(1, typos) : typos }
+    }),
   )
+  const found = index.map(({ segment }) => sought.map((words) => words.map((word) => expansionsOf(segment, word))))
   // Rare words count more. Their frequency is measured over all collections.
   const weights = terms.map(({ kinds }, at) => {
     const frequency = index.reduce((sum, { segment }, number) => sum + rarest(segment, found[number]?.[at] ?? []), 0)
@@ -166,25 +169,31 @@ const NAMED_FROM = 0.4
 /** From this many letters on, the beginning of a word matches anywhere. */
 const BEGINNING_FROM = 5
 
+/** A word that is searched. */
+interface Sought {
+  readonly word: string
+  /** True for a word that may be incomplete. */
+  readonly isOpen: boolean
+  /** True if a document has exactly this word. */
+  readonly isKnown: boolean
+  readonly sound: string
+  readonly typos: number
+}
+
 /** The terms of a segment that match a word, best first. */
-function expansionsOf(
-  segment: Segment,
-  word: string,
-  how: { readonly isOpen: boolean; readonly typos: number; readonly isKnown: boolean },
-): Expansion[] {
+function expansionsOf(segment: Segment, { word, isOpen, isKnown, sound, typos }: Sought): Expansion[] {
   const best = new Map<number, number>()
   const add = (term: number, quality: number): void => {
     if ((best.get(term) ?? 0) < quality) best.set(term, quality)
   }
   const exact = segment.term(word)
   if (exact >= 0) add(exact, 1)
-  for (const term of segment.alike(word)) add(term, ALIKE)
+  for (const term of segment.alike(sound)) add(term, ALIKE)
   // Whoever types C3 rarely means C-32.
-  const isKnownCode = how.isKnown && /\d/.test(word)
-  if (how.isOpen || word.length >= BEGINNING_FROM)
-    for (const { term, quality } of segment.startingWith(word)) add(term, (how.isOpen ? 1 : 0.75) * (isKnownCode ? 0.5 : 1) * quality)
-  const typos = how.isKnown ? Math.min(1, how.typos) : how.typos
-  if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, how.isKnown ? KNOWN_TYPO * quality : quality)
+  const isKnownCode = isKnown && /\d/.test(word)
+  if (isOpen || word.length >= BEGINNING_FROM)
+    for (const { term, quality } of segment.startingWith(word)) add(term, (isOpen ? 1 : 0.75) * (isKnownCode ? 0.5 : 1) * quality)
+  if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, isKnown ? KNOWN_TYPO * quality : quality)
   return [...best].map(([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
 }
 
@@ -205,29 +214,22 @@ function scoreSegment(
   const exact = segment.exact(code).filter(isInside)
   for (const document of exact)
     best.add(collection, document, CODE_SCORE + 0.5 * (segment.importance[document] as number) * reach(document))
+  best.count(collection, exact.length)
   const needed = terms.filter(({ isNeeded }) => isNeeded)
   const least = Math.max(base > 0 ? 0 : 1, needed.length - missing)
   if (needed.filter(({ expansions }) => expansions.length > 0).length < least) return
-  const { sums, last, seen, matched, named, lastNamed, nameWords } = scratchOf(size)
-  for (const [at, { weight, expansions, isNeeded }] of terms.entries())
-    for (const { term, quality } of expansions)
-      segment.forEach(term, (document, fieldWeight, length) => {
-        const score = weight * quality * fieldWeight
-        if (seen[document] !== at + 1) {
-          seen[document] = at + 1
-          matched[document] = (matched[document] as number) + (isNeeded ? 1 : 0)
-          last[document] = 0
-          lastNamed[document] = 0
-        }
-        if (score <= (last[document] as number)) return
-        sums[document] = (sums[document] as number) + score - (last[document] as number)
-        const isNamed = length > 0 && quality >= NAMED_FROM ? 1 : 0
-        named[document] = (named[document] as number) + isNamed - (lastNamed[document] as number)
-        nameWords[document] = Math.max(nameWords[document] as number, length)
-        last[document] = score
-        lastNamed[document] = isNamed
-      })
-  for (let document = 0; document < size; document++) {
+  // If documents must have all needed terms, those without the rarest are not looked at again.
+  const isStrict = least > 0 && least === needed.length
+  const inOrder = isStrict
+    ? [...needed.toSorted((one, other) => postingsOf(segment, one) - postingsOf(segment, other)), ...terms.filter((one) => !one.isNeeded)]
+    : terms
+  const scratch = scratchOf(size)
+  for (const [at, term] of inOrder.entries()) addTerm(segment, term, { scratch, at, from: isStrict ? Math.min(at, least) : 0 })
+  const { touched, matched, sums, named, nameWords } = scratch
+  const candidates = least === 0 ? size : scratch.touchedCount
+  let count = 0
+  for (let nth = 0; nth < candidates; nth++) {
+    const document = least === 0 ? nth : (touched[nth] as number)
     if ((matched[document] as number) < least) continue
     if (!isInside(document) || exact.includes(document)) continue
     const text = (base + (sums[document] as number)) / most
@@ -235,13 +237,53 @@ function scoreSegment(
     const importance = segment.importance[document] as number
     const score = text * (0.5 + 0.5 * whole) * (0.4 + 0.6 * importance) * reach(document)
     best.add(collection, document, score)
+    count++
+  }
+  best.count(collection, count)
+  clear(scratch)
+}
+
+function postingsOf(segment: Segment, { expansions }: SegmentTerm): number {
+  return expansions.reduce((sum, { term }) => sum + segment.frequency(term), 0)
+}
+
+/** Adds a term to the scores of the documents that have `from` needed terms so far. */
+function addTerm(
+  { starts, documents, weights, nameWords: lengths }: Segment,
+  { weight, expansions, isNeeded }: SegmentTerm,
+  { scratch, at, from }: { readonly scratch: Scratch; readonly at: number; readonly from: number },
+): void {
+  const { sums, last, seen, matched, named, lastNamed, nameWords, touched } = scratch
+  for (const { term, quality } of expansions) {
+    const end = starts[term + 1] as number
+    for (let posting = starts[term] as number; posting < end; posting++) {
+      const document = documents[posting] as number
+      const length = lengths[posting] as number
+      if (seen[document] !== at + 1) {
+        if ((matched[document] as number) < from) continue
+        if (seen[document] === 0) touched[scratch.touchedCount++] = document
+        seen[document] = at + 1
+        if (isNeeded) matched[document] = (matched[document] as number) + 1
+        last[document] = 0
+        lastNamed[document] = 0
+      }
+      const score = weight * quality * (weights[posting] as number)
+      if (score <= (last[document] as number)) continue
+      sums[document] = (sums[document] as number) + score - (last[document] as number)
+      const isNamed = length > 0 && quality >= NAMED_FROM ? 1 : 0
+      named[document] = (named[document] as number) + isNamed - (lastNamed[document] as number)
+      if (length > (nameWords[document] as number)) nameWords[document] = length
+      last[document] = score
+      lastNamed[document] = isNamed
+    }
   }
 }
 
 /** Scores of documents for the terms so far. */
 interface Scratch {
-  readonly sums: Float32Array
-  readonly last: Float32Array
+  readonly sums: Float64Array
+  readonly last: Float64Array
+  /** The last term of each document, counted from 1. */
   readonly seen: Uint8Array
   readonly matched: Uint8Array
   /** How many terms names contain. */
@@ -249,21 +291,34 @@ interface Scratch {
   readonly lastNamed: Uint8Array
   /** Words of the longest of the shortest names with a term: a name is matched whole if all of them are terms. */
   readonly nameWords: Uint8Array
+  /** The documents with a term. */
+  readonly touched: Uint32Array
+  touchedCount: number
 }
 
 let scratch: Scratch | null = null
 
 /** A zeroed buffer for a number of documents. It is reused, because queries run one after the other. */
 function scratchOf(size: number): Scratch {
-  if (!scratch || scratch.sums.length < size) {
-    const bytes = (): Uint8Array => new Uint8Array(size)
-    const floats = (): Float32Array => new Float32Array(size)
-    const numbers = { seen: bytes(), matched: bytes(), named: bytes(), lastNamed: bytes(), nameWords: bytes() }
-    scratch = { sums: floats(), last: floats(), ...numbers }
-    return scratch
-  }
-  for (const one of Object.values(scratch) as (Float32Array | Uint8Array)[]) one.fill(0, 0, size)
+  if (scratch && scratch.sums.length >= size) return scratch
+  const bytes = (): Uint8Array => new Uint8Array(size)
+  const floats = (): Float64Array => new Float64Array(size)
+  const numbers = { seen: bytes(), matched: bytes(), named: bytes(), lastNamed: bytes(), nameWords: bytes() }
+  scratch = { sums: floats(), last: floats(), ...numbers, touched: new Uint32Array(size), touchedCount: 0 }
   return scratch
+}
+
+/** Zeroes what a segment wrote. */
+function clear(used: Scratch): void {
+  for (let nth = 0; nth < used.touchedCount; nth++) {
+    const document = used.touched[nth] as number
+    used.sums[document] = 0
+    used.seen[document] = 0
+    used.matched[document] = 0
+    used.named[document] = 0
+    used.nameWords[document] = 0
+  }
+  used.touchedCount = 0
 }
 
 /** 1 at the place itself, and less with distance; documents without a place count as far away. */
@@ -284,9 +339,14 @@ class Best {
     this.#limit = limit
   }
 
+  /** Counts matching documents of a collection. */
+  count(collection: number, documents: number): void {
+    if (documents === 0) return
+    this.total += documents
+    this.counts.set(collection, (this.counts.get(collection) ?? 0) + documents)
+  }
+
   add(collection: number, document: number, score: number): void {
-    this.total++
-    this.counts.set(collection, (this.counts.get(collection) ?? 0) + 1)
     if (score <= this.#bound) return
     this.#hits.push({ collection, document, score })
     if (this.#hits.length < 4 * this.#limit) return

@@ -1,6 +1,6 @@
 import KDBush from 'kdbush'
-import SearchableMap from 'minisearch/SearchableMap'
 import { FIELD_NUMBER } from '../../endpoints/search/collection.ts'
+import { differingLetters, editsBetween, isExchanged, lettersOf } from './edits.ts'
 import { soundOf, wordsOf } from './fold.ts'
 
 /** A document in index form. */
@@ -28,6 +28,8 @@ export interface Expansion {
 /** Fields with names of a document. */
 const NAME_FIELDS: ReadonlySet<number> = new Set([FIELD_NUMBER.title, FIELD_NUMBER.names, FIELD_NUMBER.variant])
 const NONE: readonly number[] = []
+/** Words of more letters are looked for exactly. */
+const LONGEST = 40
 /** Number of documents that are indexed without a pause. */
 const STRIDE = 200
 
@@ -35,14 +37,17 @@ const STRIDE = 200
 export class Segment {
   readonly size: number
   readonly #terms: readonly string[]
-  readonly #tree: SearchableMap<number>
+  /** Terms by length: those of length n are from `#lengths[n]` to `#lengths[n + 1]`, with their letters as bits. */
+  readonly #byLength: Uint32Array
+  readonly #letters: Uint32Array
+  readonly #lengths: Uint32Array
   readonly #sounds: ReadonlyMap<string, readonly number[]>
-  /** Postings of term t are from `#starts[t]` to `#starts[t + 1]`. */
-  readonly #starts: Uint32Array
-  readonly #documents: Uint32Array
-  readonly #weights: Float32Array
+  /** Postings of term t are from `starts[t]` to `starts[t + 1]`: a document, and the weight of its best field with the term. */
+  readonly starts: Uint32Array
+  readonly documents: Uint32Array
+  readonly weights: Float32Array
   /** Number of words of the shortest name with the term; 0 if no name contains it. */
-  readonly #nameWords: Uint8Array
+  readonly nameWords: Uint8Array
   readonly lats: Float64Array
   readonly lons: Float64Array
   readonly provinces: Uint8Array
@@ -55,26 +60,31 @@ export class Segment {
   private constructor(built: Built) {
     this.size = built.documents.length
     this.#terms = [...built.postings.keys()].sort()
-    this.#tree = new SearchableMap()
+    const lengthOf = (term: number): number => Math.min(LONGEST, (this.#terms[term] as string).length)
+    this.#byLength = Uint32Array.from(this.#terms.keys()).sort((one, other) => lengthOf(one) - lengthOf(other))
+    this.#letters = this.#byLength.map((term) => lettersOf(this.#terms[term] as string))
+    this.#lengths = new Uint32Array(LONGEST + 2)
+    for (const term of this.#terms.keys()) this.#lengths[lengthOf(term) + 1] = (this.#lengths[lengthOf(term) + 1] as number) + 1
+    for (let length = 0; length <= LONGEST; length++)
+      this.#lengths[length + 1] = (this.#lengths[length + 1] as number) + (this.#lengths[length] as number)
     const sounds = new Map<string, number[]>()
-    this.#starts = new Uint32Array(this.#terms.length + 1)
+    this.starts = new Uint32Array(this.#terms.length + 1)
     const total = built.postings.values().reduce((sum, one) => sum + one.documents.length, 0)
-    this.#documents = new Uint32Array(total)
-    this.#weights = new Float32Array(total)
-    this.#nameWords = new Uint8Array(total)
+    this.documents = new Uint32Array(total)
+    this.weights = new Float32Array(total)
+    this.nameWords = new Uint8Array(total)
     let at = 0
     for (const [number, term] of this.#terms.entries()) {
-      this.#tree.set(term, number)
       const sound = soundOf(term)
       const others = sounds.get(sound)
       if (others) others.push(number)
       else sounds.set(sound, [number])
       const { documents, weights, nameWords } = built.postings.get(term) as Postings
-      this.#documents.set(documents, at)
-      this.#weights.set(weights, at)
-      this.#nameWords.set(nameWords, at)
+      this.documents.set(documents, at)
+      this.weights.set(weights, at)
+      this.nameWords.set(nameWords, at)
       at += documents.length
-      this.#starts[number + 1] = at
+      this.starts[number + 1] = at
     }
     this.#sounds = sounds
     this.lats = Float64Array.from(built.documents, ({ lat }) => lat ?? Number.NaN)
@@ -101,19 +111,13 @@ export class Segment {
 
   /** Documents that contain a term. */
   frequency(term: number): number {
-    return (this.#starts[term + 1] as number) - (this.#starts[term] as number)
-  }
-
-  /** Calls `see` with each document of a term, the weight of its best field, and the words of its shortest name with the term, or 0. */
-  forEach(term: number, see: (document: number, weight: number, nameWords: number) => void): void {
-    const end = this.#starts[term + 1] as number
-    for (let at = this.#starts[term] as number; at < end; at++)
-      see(this.#documents[at] as number, this.#weights[at] as number, this.#nameWords[at] as number)
+    return (this.starts[term + 1] as number) - (this.starts[term] as number)
   }
 
   /** The number of a term; -1 if no document contains it. */
   term(word: string): number {
-    return this.#tree.get(word) ?? -1
+    const term = this.#from(word)
+    return this.#terms[term] === word ? term : -1
   }
 
   /** Documents with a code of their own, in the form of `foldCode`. */
@@ -126,21 +130,26 @@ export class Segment {
     return this.#towns.get(name) ?? NONE
   }
 
-  /** Terms that sound like a word. */
-  alike(word: string): readonly number[] {
-    return this.#sounds.get(soundOf(word)) ?? []
+  /** Terms with a sound, in the form of `soundOf`. */
+  alike(sound: string): readonly number[] {
+    return this.#sounds.get(sound) ?? NONE
   }
 
-  /** Terms that begin with a word and are longer. */
-  startingWith(word: string): Expansion[] {
+  /** The first term that is not before a word. */
+  #from(word: string): number {
     let [low, high] = [0, this.#terms.length]
     while (low < high) {
       const middle = (low + high) >> 1
       if ((this.#terms[middle] as string) < word) low = middle + 1
       else high = middle
     }
+    return low
+  }
+
+  /** Terms that begin with a word and are longer. */
+  startingWith(word: string): Expansion[] {
     const found: Expansion[] = []
-    for (let term = low; term < this.#terms.length; term++) {
+    for (let term = this.#from(word); term < this.#terms.length; term++) {
       const other = this.#terms[term] as string
       if (!other.startsWith(word)) break
       if (other.length > word.length) found.push({ term, quality: 0.55 + 0.35 * (word.length / other.length) })
@@ -148,18 +157,20 @@ export class Segment {
     return found
   }
 
-  /** Terms that a word may be a misspelling of. */
+  /** Terms that a word may be a misspelling of, with at most so many typos; two exchanged letters are one. */
   near(word: string, typos: number): Expansion[] {
+    const [own, letters] = [lettersOf(word), this.#letters]
     const found: Expansion[] = []
-    for (const [term, distance] of this.#tree.fuzzyGet(word, typos).values())
-      if (distance > 0) found.push({ term, quality: distance === 1 ? 0.7 : 0.4 })
-    // The tree counts two exchanged letters as two typos; they are one, side by side or around a third (`bajaras`).
-    for (const [at, letter] of [...word].entries())
-      for (const other of [at + 1, at + 2]) {
-        if (other >= word.length || word[other] === letter) continue
-        const term = this.term(`${word.slice(0, at)}${word[other]}${word.slice(at + 1, other)}${letter}${word.slice(other + 1)}`)
-        if (term >= 0) found.push({ term, quality: 0.7 })
-      }
+    if (word.length + typos >= LONGEST) return found
+    const end = this.#lengths[word.length + typos + 1] as number
+    for (let at = this.#lengths[word.length - typos] as number; at < end; at++) {
+      if (differingLetters(letters[at] as number, own) > 2 * typos) continue
+      const term = this.#byLength[at] as number
+      const other = this.#terms[term] as string
+      if (other === word) continue
+      const edits = isExchanged(word, other) ? 1 : editsBetween(word, other, typos)
+      if (edits <= typos) found.push({ term, quality: edits === 1 ? 0.7 : 0.4 })
+    }
     return found
   }
 
