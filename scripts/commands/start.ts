@@ -9,7 +9,7 @@ import { claimLake, readFeedListings } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
 import { claimFolder, noteApi, notePublishers } from './claim.ts'
 import { readPlanSettings } from './limits.ts'
-import { FEED_PROCESS } from './memory.ts'
+import { API_PROCESS, DELIVER_PROCESS, FEED_PROCESS } from './memory.ts'
 import { metricsPorts } from './metrics.ts'
 import { readOptions, type StartOptions, USAGE } from './options.ts'
 import { say } from './output.ts'
@@ -31,8 +31,8 @@ const PROCESSES = {
     busy_ms: Number.POSITIVE_INFINITY,
   },
   worker: { script: 'run-worker.ts', ...FEED_PROCESS },
-  api: { script: 'run-api.ts', flags: [], env: {} },
-  deliver: { script: 'run-deliver.ts', flags: ['--max-old-space-size=512'], env: {} },
+  api: { script: 'run-api.ts', ...API_PROCESS },
+  deliver: { script: 'run-deliver.ts', ...DELIVER_PROCESS },
 } as const
 const REDIS_LOOK_MS = 3000
 /** The request that the banner suggests, the feed it shows, and how long `ready` waits for that feed. */
