@@ -49,7 +49,7 @@ export function openReplay(dir: string, feed: FeedStandIn): Replay {
 
 /** A resource of a recorded archive: one of its files, or the list of them; null for unknown resources. */
 export function openArchive(dir: string, feed: FeedStandIn): (resource: string) => Capture | null {
-  const { folder, archive } = feed.captures
+  const { folder = '', archive } = feed.captures ?? {}
   const files = archive ? filesOf(join(dir, folder), archive) : new Map<string, string>()
   return (resource) => {
     const capture = (file: string, bytes: () => Buffer): Capture => ({ file, capturedAt: null, bytes, etag: etagOf(file) })
@@ -71,13 +71,14 @@ function filesOf(folder: string, { resourceOf }: CapturedArchive): Map<string, s
 }
 
 function findCaptures(dir: string, feed: FeedStandIn): (Capture & { readonly capturedAt: number })[] {
-  const folder = join(dir, feed.captures.folder)
   if (!existsSync(dir)) throw new Error(`captures: no folder ${dir}`)
-  if (!existsSync(folder)) return []
+  const { capturedAt, member } = feed.captures ?? {}
+  const folder = join(dir, feed.captures?.folder ?? '')
+  if (!capturedAt || !existsSync(folder)) return []
   return readdirSync(folder)
-    .map((file) => ({ file, capturedAt: feed.captures.capturedAt(file) }))
+    .map((file) => ({ file, capturedAt: capturedAt(file) }))
     .filter((found): found is { file: string; capturedAt: number } => found.capturedAt !== null)
-    .filter(({ file }) => isWhole(join(folder, file), feed.captures.member))
+    .filter(({ file }) => isWhole(join(folder, file), member))
     .sort((a, b) => a.capturedAt - b.capturedAt)
     .map((found) => {
       const path = join(folder, found.file)

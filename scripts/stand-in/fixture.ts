@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { feedById } from '../../jobs/feeds/catalog.ts'
-import type { FeedRequest } from '../../jobs/feeds/define.ts'
+import { defineStandIn } from './define.ts'
 import { type Edition, type FeedStandIn, keptOf } from './publisher.ts'
 
 /** A column that is unknown to the feeds, for the fault `unknown_codes`. */
@@ -19,7 +19,7 @@ interface RecordPlace {
 }
 
 /** How a fixture becomes a publication. */
-interface FixtureOptions extends Partial<Omit<FeedStandIn, 'feed' | 'write' | 'captures'>>, Pick<FeedStandIn, 'captures'> {
+interface FixtureOptions extends Partial<Omit<FeedStandIn, 'feed' | 'write'>> {
   /** The file in the feed's folder of fixtures: CSV, or a JSON list of flat objects. */
   readonly file: string
   /** By column, how values vary between repetitions of the fixture: at least the id. */
@@ -35,22 +35,10 @@ interface FixtureOptions extends Partial<Omit<FeedStandIn, 'feed' | 'write' | 'c
 export function fixtureStandIn(id: string, options: FixtureOptions): FeedStandIn {
   const { file, fields, records, ...rest } = options
   const feed = feedById(id)
-  const [request] = feed.plans[0]?.requests as [FeedRequest]
-  const { hostname, pathname } = new URL(request.url)
   const atLeast = feed.bands[feed.into[0]?.id as string]?.atLeast ?? 1
   const count = records ?? Math.ceil(ROOM * atLeast)
   let template: Template | null = null
-  return {
-    feed: id,
-    hosts: [hostname],
-    path: pathname,
-    route: (path) => (path === pathname ? { kind: 'document', resource: 'all' } : null),
-    publishedAt: (_seed, now) => now - (now % (feed.every_s * 1000)),
-    contentType: request.accept,
-    validators: 'etag',
-    headers: {},
-    blocks: { known: /^(?!)/, usual: [] },
-    hasOldLayout: false,
+  return defineStandIn(id, {
     write(_world, edition) {
       template ??= templateOf(readFileSync(new URL(`../../test/fixtures/${id}/${file}`, import.meta.url)).toString('latin1'))
       const { variant, publishedAt } = edition
@@ -60,7 +48,7 @@ export function fixtureStandIn(id: string, options: FixtureOptions): FeedStandIn
       return Buffer.from(template.write(made, { fields, edition }), 'latin1')
     },
     ...rest,
-  }
+  })
 }
 
 /** A fixture whose records can be replaced: byte by byte, so that its encoding does not matter. */

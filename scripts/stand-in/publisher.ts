@@ -35,7 +35,8 @@ export interface FeedStandIn {
   readonly hasOldLayout: boolean
   /** The document of a resource: UTF-8 text, bytes in other encodings and formats, or a text that is too large for memory. */
   readonly write: (world: World, edition: Edition) => string | Buffer | TextToPack
-  readonly captures: CaptureSet
+  /** Absent if none was recorded. */
+  readonly captures?: CaptureSet
 }
 
 /** A document that is too large for memory: its text in pieces, written and packed while it is sent. */
@@ -71,10 +72,10 @@ export interface Variant {
 export const WHOLE: Variant = Object.freeze({ missingBlocks: [], share: 1, hasUnknownCodes: false, isOldLayout: false })
 
 /** Recorded captures of a feed: files of a folder of `../shared/feeds`, or folders in it with the members of an archive. */
-interface CaptureSet {
+export interface CaptureSet {
   readonly folder: string
-  /** When a file was captured, from its name, ms; null for a file of another feed. */
-  readonly capturedAt: (file: string) => number | null
+  /** When a file was captured, from its name, ms; null for a file of another feed. Absent for an archive. */
+  readonly capturedAt?: (file: string) => number | null
   /** A required member: a folder without it is an incomplete archive, and not a capture. */
   readonly member?: string
   /** Set for an archive: its captures are files of periods. Each has its own URL and is served for every request. */

@@ -204,7 +204,7 @@ async function answerFor(
   }
   const archived = state.archives.get(feed.feed)?.(resource)
   if (archived) return { answer: captureAnswer({ feed, resource }, archived, conditions, faults), whenSent: nothing }
-  const capture = resource === mainResource(feed) && !feed.captures.archive ? replay.current() : null
+  const capture = resource === mainResource(feed) && !feed.captures?.archive ? replay.current() : null
   if (!capture) return { answer: plainAnswer(404, `no captures of ${feed.feed}/${resource}`), whenSent: nothing }
   return { answer: captureAnswer({ feed, resource }, capture, conditions, faults), whenSent: () => replay.served(capture) }
 }

@@ -1,20 +1,14 @@
 import { instantOf } from '../../../../lake/schema/time.ts'
+import { defineStandIn } from '../../define.ts'
 import { barcelonaAirCsv, madridAirCsv } from '../../formats/air-csv.ts'
-import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { airStations, stationsOfCity } from '../../world/air-stations.ts'
 
 const MINUTE = 60_000
-const MADRID = '/egob/catalogo/212531-10515086-calidad-aire-tiempo-real.csv'
-const BARCELONA = '/data/dataset/0582a266-ea06-4cc5-a219-913b22484e40/resource/c2032e7c-10ee-4c69-84d3-9e8caf9ca97a/download'
+const common = { contentType: 'text/csv', validators: 'modified' } as const
 
-const common = { contentType: 'text/csv', validators: 'modified', headers: {}, blocks: { known: /^(?!)/, usual: [] } } as const
-
-const madrid: FeedStandIn = {
+const madrid = defineStandIn('madrid_air', {
   ...common,
-  feed: 'madrid_air',
-  hosts: ['datos.madrid.es'],
-  path: MADRID,
-  route: (path) => (path === MADRID ? { kind: 'document', resource: 'day' } : null),
   // 15, 35 and 55 minutes past each hour.
   publishedAt: newestStamp(20 * MINUTE, (_seed, period) => period * 20 * MINUTE + 15 * MINUTE),
   hasOldLayout: true,
@@ -32,16 +26,11 @@ const madrid: FeedStandIn = {
       return instantOf(day, day === '2019-03-07' ? '23:15' : '17:15')
     },
   },
-}
+})
 
-const barcelona: FeedStandIn = {
+const barcelona = defineStandIn('barcelona_air', {
   ...common,
-  feed: 'barcelona_air',
-  hosts: ['opendata-ajuntament.barcelona.cat'],
-  path: BARCELONA,
-  route: (path) => (path === BARCELONA ? { kind: 'document', resource: 'days' } : null),
   publishedAt: newestStamp(60 * MINUTE, (_seed, period) => period * 60 * MINUTE + 20 * MINUTE),
-  hasOldLayout: false,
   write(world, { stampedAt, variant }) {
     const stations = keptOf(stationsOfCity(world.part(airStations), '08019'), variant)
     return barcelonaAirCsv({ stations, seed: world.seed, at: stampedAt, hasUnknownCodes: variant.hasUnknownCodes })
@@ -54,7 +43,7 @@ const barcelona: FeedStandIn = {
       return year === undefined ? null : Date.UTC(Number(year), Number(month), 1)
     },
   },
-}
+})
 
 /** Ayuntamiento de Madrid: the hours of the day at its stations. */
 export const madridAir: Publisher = { name: 'Ayuntamiento de Madrid, air', feeds: [madrid] }

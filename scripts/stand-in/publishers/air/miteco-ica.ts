@@ -1,22 +1,14 @@
+import { defineStandIn } from '../../define.ts'
 import { icaCsv } from '../../formats/air-csv.ts'
-import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { airStations } from '../../world/air-stations.ts'
 
 const HOUR = 3_600_000
-const PATH = '/datos/ica-ultima-hora.csv'
 
-const index: FeedStandIn = {
-  feed: 'miteco_ica',
-  hosts: ['ica.miteco.es'],
-  path: PATH,
-  route: (path) => (path === PATH ? { kind: 'document', resource: 'ica' } : null),
+const index = defineStandIn('miteco_ica', {
   // The file of an hour is published 50 minutes after its end.
   publishedAt: newestStamp(HOUR, (_seed, period) => period * HOUR + 50 * 60_000),
-  contentType: 'text/csv',
   validators: 'modified',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write(world, { stampedAt, variant }) {
     const hour = Math.floor(stampedAt / HOUR) * HOUR - HOUR
     const stations = keptOf(world.part(airStations), variant)
@@ -30,7 +22,7 @@ const index: FeedStandIn = {
       return year === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:50:00Z`) + HOUR
     },
   },
-}
+})
 
 /** The ministry's national air quality index. */
 export const mitecoIca: Publisher = { name: 'MITECO, national air quality index', feeds: [index] }

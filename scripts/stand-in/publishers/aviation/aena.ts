@@ -1,30 +1,25 @@
+import { defineStandIn } from '../../define.ts'
 import { aenaList, type FlightType } from '../../formats/aena-json.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf, type Publisher } from '../../publisher.ts'
 import { AIRPORTS } from '../../world/aviation/airports.ts'
 import { flightPlan } from '../../world/aviation/flights.ts'
 
 const HOUR = 3_600_000
-const TEN_MINUTES = 600_000
 const PATH = '/sites/Satellite'
 /** The 24 hours that a list shows around its time. */
 const [BEFORE, AFTER] = [10 * HOUR, 14 * HOUR]
 const BY_IATA = new Map(AIRPORTS.map((airport) => [airport.iata, airport]))
 
-const flights: FeedStandIn = {
-  feed: 'aena_flights',
-  hosts: ['www.aena.es'],
+const flights = defineStandIn('aena_flights', {
   path: `${PATH}?pagename=AENA_ConsultarVuelos&airport=MAD&flightType=S`,
   route(path, query) {
     if (path !== PATH || query.get('pagename') !== 'AENA_ConsultarVuelos') return null
     const [airport, type] = [query.get('airport') ?? '', query.get('flightType') ?? '']
     return BY_IATA.has(airport) && /^[SL]$/.test(type) ? { kind: 'document', resource: `${airport}-${type}` } : null
   },
-  publishedAt: (_seed, now) => now - (now % TEN_MINUTES),
   contentType: 'application/json;charset=UTF-8',
   validators: 'none',
-  headers: {},
   blocks: { known: /^[A-Z]{3}$/, usual: ['MAD'] },
-  hasOldLayout: false,
   write(world, { resource, publishedAt: now, variant }) {
     const [iata = '', type] = resource.split('-') as [string, FlightType]
     const airport = BY_IATA.get(iata)
@@ -39,9 +34,7 @@ const flights: FeedStandIn = {
     const inOrder = listed.toSorted((one, other) => (type === 'S' ? one.departs - other.departs : one.arrives - other.arrives))
     return aenaList(keptOf(inOrder, variant), { airport, type, now, hasUnknownCodes: variant.hasUnknownCodes })
   },
-  // None was recorded.
-  captures: { folder: 'aena', capturedAt: () => null },
-}
+})
 
 /** Aena: the flights of each airport for some 24 hours, by direction. */
 export const aena: Publisher = { name: 'Aena', feeds: [flights] }

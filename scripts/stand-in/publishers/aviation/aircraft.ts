@@ -1,5 +1,6 @@
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { adsbJson, openskyJson } from '../../formats/aircraft-json.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf, type Publisher } from '../../publisher.ts'
 import { aircraftSeen } from '../../world/aviation/aircraft.ts'
 
 const FIVE_SECONDS = 5000
@@ -8,17 +9,11 @@ const BOX = ['lamin', 'lamax', 'lomin', 'lomax'] as const
 
 const shared = {
   publishedAt: (_seed: number, now: number) => now - (now % FIVE_SECONDS),
-  contentType: 'application/json',
   validators: 'none',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
 } as const
 
-const circles: FeedStandIn = {
+const circles = defineStandIn('adsb_lol', {
   ...shared,
-  feed: 'adsb_lol',
-  hosts: ['api.adsb.lol'],
   path: '/v2/point/40.4/-3.7/250',
   route(path) {
     const [, lat, lon, radius] = POINT.exec(path) ?? []
@@ -37,14 +32,12 @@ const circles: FeedStandIn = {
   captures: {
     folder: 'adsb-lol',
     // v2_point_pyrenees_20261006T083240Z.json
-    capturedAt: (file) => stampIn(file, /^v2_point_\w+_(\d{8}T\d{6})Z\.json$/),
+    capturedAt: capturesNamed(/^v2_point_\w+_\w+\.json$/),
   },
-}
+})
 
-const states: FeedStandIn = {
+const states = defineStandIn('opensky', {
   ...shared,
-  feed: 'opensky',
-  hosts: ['opensky-network.org'],
   path: '/api/states/all?lamin=35.7&lamax=43.8&lomin=-9.5&lomax=4.4',
   route(path, query) {
     const bounds = BOX.map((name) => query.get(name))
@@ -58,15 +51,9 @@ const states: FeedStandIn = {
   captures: {
     folder: 'opensky',
     // states_all_pyrenees_20261006T083237Z.json; the others are from other parts of the world, or empty.
-    capturedAt: (file) => stampIn(file, /^states_all_pyrenees_(\d{8}T\d{6})Z\.json$/),
+    capturedAt: capturesNamed(/^states_all_pyrenees_\w+\.json$/),
   },
-}
-
-/** The instant (ms) that a file's name states, `20261006T083240`; null for a name of another form. */
-function stampIn(file: string, pattern: RegExp): number | null {
-  const [, stamp] = pattern.exec(file) ?? []
-  return stamp === undefined ? null : Date.parse(stamp.replace(/^(....)(..)(..)T(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z'))
-}
+})
 
 /** adsb.lol: the aircraft in a circle. */
 export const adsbLol: Publisher = { name: 'adsb.lol', feeds: [circles] }

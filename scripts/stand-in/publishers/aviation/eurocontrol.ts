@@ -1,3 +1,4 @@
+import { defineStandIn } from '../../define.ts'
 import { ARRIVAL_DELAYS, ENROUTE_DELAYS, eurocontrolCsv, TRAFFIC } from '../../formats/eurocontrol-csv.ts'
 import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { AIRPORTS, type Airport } from '../../world/aviation/airports.ts'
@@ -23,27 +24,19 @@ function daysOf(world: World, { resource, publishedAt }: Edition): number[] {
 /** A file for each year. The publisher packs it by bzip2; here it is plain text. */
 function yearly(feed: string, file: string, write: (world: World, edition: Edition, days: readonly number[]) => string): FeedStandIn {
   const path = (year: string): string => `${FOLDER}/${file}_${year}.csv.bz2`
-  return {
-    feed,
-    hosts: ['www.eurocontrol.int'],
+  return defineStandIn(feed, {
     path: path('2024'),
     route(asked) {
       const [, year] = new RegExp(`^${FOLDER}/${file}_(\\d{4})\\.csv\\.bz2$`).exec(asked) ?? []
       return year !== undefined && Number(year) >= 2024 ? { kind: 'document', resource: year } : null
     },
-    publishedAt: (_seed, now) => now - (now % DAY),
     contentType: 'text/csv; charset=utf-8',
-    validators: 'etag',
-    headers: {},
-    blocks: { known: /^(?!)/, usual: [] },
-    hasOldLayout: false,
     write: (world, edition) => write(world, edition, keptOf(daysOf(world, edition), edition.variant)),
     captures: {
       folder: 'eurocontrol',
-      capturedAt: () => null,
       archive: { resourceOf: (name) => new RegExp(`^${file}_(\\d{4})\\.csv\\.bz2$`).exec(name)?.[1] ?? null },
     },
-  }
+  })
 }
 
 const airportsIn = (world: World): readonly Airport[] =>

@@ -1,25 +1,20 @@
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { airportsCsv, openflightsDat } from '../../formats/airport-lists.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf, type Publisher } from '../../publisher.ts'
 import { AIRPORTS } from '../../world/aviation/airports.ts'
 
 const DAY = 86_400_000
 const PATH = '/ourairports-data/airports.csv'
 const FALLBACK = '/jpatokal/openflights/master/data/airports.dat'
 
-const airports: FeedStandIn = {
-  feed: 'airports',
+const airports = defineStandIn('airports', {
   hosts: ['davidmegginson.github.io', 'raw.githubusercontent.com'],
-  path: PATH,
   route(path) {
     if (path === PATH) return { kind: 'document', resource: 'ourairports' }
     return path === FALLBACK ? { kind: 'document', resource: 'openflights' } : null
   },
-  publishedAt: (_seed, now) => now - (now % DAY),
   contentType: 'text/csv; charset=utf-8',
   contentTypes: { openflights: 'text/plain; charset=utf-8' },
-  validators: 'etag',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
   // Copies from before the addition of `icao_code`.
   hasOldLayout: true,
   write(world, { resource, publishedAt, variant }) {
@@ -34,9 +29,9 @@ const airports: FeedStandIn = {
   captures: {
     folder: 'openflights',
     // The only recorded list of airports; its last update is from 2019.
-    capturedAt: (file) => (file === 'airports.dat.gz' ? Date.UTC(2019, 5, 1) : null),
+    capturedAt: capturesNamed(/^airports\.dat\.gz$/, '2019-06-01'),
   },
-}
+})
 
 /** OurAirports' daily list, and OpenFlights' under its own address. */
 export const ourairports: Publisher = { name: 'OurAirports', feeds: [airports] }

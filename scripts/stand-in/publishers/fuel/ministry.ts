@@ -1,6 +1,7 @@
-import { dayBounds, instantOf, madridDate } from '../../../../lake/schema/time.ts'
+import { dayBounds, madridDate } from '../../../../lake/schema/time.ts'
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { ministryJson, ministryRefusal, stationWriter } from '../../formats/ministry-json.ts'
-import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { nationalPrice } from '../../world/fuel-prices.ts'
 import { PROVINCES } from '../../world/provinces.ts'
@@ -14,21 +15,22 @@ const HALF_HOUR = 1_800_000
 /** Both hosts' paths, which differ in case. */
 const PATH = /^\/serviciosrestcarburantes\/precioscarburantes\/estacionesterrestres(?:\/filtroprovincia\/([^/]+))?\/?$/i
 
-const stations: FeedStandIn = {
-  feed: 'fuel_stations',
+const REGISTER = {
   hosts: ['energia.serviciosmin.gob.es', 'sedeaplicaciones.minetur.gob.es'],
-  path: '/ServiciosRestCarburantes/PreciosCarburantes/EstacionesTerrestres/',
+  contentType: 'application/json; charset=utf-8',
+  validators: 'none',
+  headers: { 'Cache-Control': 'private', 'Access-Control-Allow-Origin': '*' },
+} as const
+
+const stations = defineStandIn('fuel_stations', {
+  ...REGISTER,
   route: (path) => {
     const match = PATH.exec(path)
     return match && { kind: 'document', resource: match[1] ?? 'national' }
   },
   publishedAt: newestStamp(HALF_HOUR, stamp),
-  contentType: 'application/json; charset=utf-8',
-  validators: 'none',
-  headers: { 'Cache-Control': 'private', 'Access-Control-Allow-Origin': '*' },
   // `restricted` are the stations that sell to members only; the register dropped them on 2026-04-29.
   blocks: { known: /^(restricted|\d\d)$/, usual: ['restricted'] },
-  hasOldLayout: false,
   write(world, { resource, publishedAt, stampedAt, variant }) {
     if (resource !== 'national' && !PROVINCES.has(resource)) return ministryRefusal(stampedAt)
     const listed = world.part(fillingStations).filter((station) => {
@@ -45,31 +47,23 @@ const stations: FeedStandIn = {
     folder: 'miteco-eess',
     // EstacionesTerrestres_FiltroProvincia_08_20250927T180547.json, by Madrid's clock; one region or province represents the
     // country.
-    capturedAt(file) {
-      const match = /^EstacionesTerrestres_.*_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\.json/.exec(file)
-      if (!match) return null
-      const [, year, month, day, hour, minute, second] = match
-      return instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:${second}`)
-    },
+    capturedAt: capturesNamed(/^EstacionesTerrestres_.*\.json/),
   },
-}
+})
 
 /** The archive's path of a day, with the day first. */
 const DAY_PATH = /^\/serviciosrestcarburantes\/precioscarburantes\/estacionesterrestreshist\/(\d\d)-(\d\d)-(\d{4})\/?$/i
 /** Days that the archive does not have. */
 const GAPS = new Set(['2025-05-21', '2025-05-22'])
 
-const archive: FeedStandIn = {
-  ...stations,
-  feed: 'fuel_archive',
-  path: '/ServiciosRestCarburantes/PreciosCarburantes/EstacionesTerrestresHist/01-01-2025',
+const archive = defineStandIn('fuel_archive', {
+  ...REGISTER,
   route(path) {
     const [, day, month, year] = DAY_PATH.exec(path) ?? []
     return year === undefined ? null : { kind: 'document', resource: `${year}-${month}-${day}` }
   },
   // The newest day is yesterday.
   publishedAt: (_seed, now) => dayBounds(madridDate(now)).start,
-  blocks: { known: /^(?!)/, usual: [] },
   write(world, { resource: day, publishedAt, stampedAt, variant }) {
     const { end } = dayBounds(day)
     if (end > publishedAt || GAPS.has(day)) return ministryRefusal(stampedAt)
@@ -82,9 +76,7 @@ const archive: FeedStandIn = {
     const texts = keptOf(listed, variant).map((station) => write(station, end - 1))
     return ministryJson(variant.hasUnknownCodes ? texts.map(withUnknownCodes) : texts, stampedAt)
   },
-  // None was recorded.
-  captures: { folder: 'miteco-eess', capturedAt: () => null },
-}
+})
 
 const DAY = 86_400_000
 const WINDOW_DAYS = 120
@@ -95,11 +87,10 @@ const HEADERS = {
   names: ['fecha', 'gasolina_95_e5', 'gasoleo_a', 'queroseno'],
 }
 
-const means: FeedStandIn = {
-  ...archive,
-  feed: 'fuel_ministry_means',
+const means = defineStandIn('fuel_ministry_means', {
+  ...REGISTER,
   hosts: ['energia.serviciosmin.gob.es'],
-  path: '/shpCarburantes/vista/shp.aspx',
+  publishedAt: archive.publishedAt,
   route: (path) => (path.toLowerCase() === '/shpcarburantes/vista/shp.aspx' ? { kind: 'document', resource: 'means' } : null),
   contentType: 'text/csv; charset=utf-8',
   hasOldLayout: true,
@@ -121,7 +112,7 @@ const means: FeedStandIn = {
       return year === undefined ? null : dayBounds(`${year}-${month}-${day}`).end
     },
   },
-}
+})
 
 /**
  * The ministry's register of fuel prices (the whole country or any of 52 provinces), its archive by day, and its published means.

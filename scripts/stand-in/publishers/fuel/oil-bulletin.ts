@@ -1,5 +1,6 @@
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { bulletinHistory } from '../../formats/oil-bulletin.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf, type Publisher } from '../../publisher.ts'
 import { bulletinWeeks } from '../../world/bulletin.ts'
 
 const WEEK = 7 * 86_400_000
@@ -17,21 +18,15 @@ const FEW = ['EU', 'EUR', 'ES', 'FR', 'GR', 'PT', 'SE']
 const ALL = `EU EUR AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK`.split(' ')
 const OWN_CURRENCY = new Set(['CZ', 'DK', 'HU', 'PL', 'RO', 'SE'])
 
-const history: FeedStandIn = {
-  feed: 'fuel_bulletin',
+const history = defineStandIn('fuel_bulletin', {
   hosts: [HOST],
-  path: PAGE,
   route(path) {
     if (path === PAGE) return { kind: 'slip', to: CURRENT }
     return path === CURRENT || path === KNOWN ? { kind: 'document', resource: 'history' } : null
   },
   publishedAt: (_seed, now) => Math.floor((now - PUBLISHED) / WEEK) * WEEK + PUBLISHED,
   slip: (to) => ({ bytes: Buffer.from(pageHtml(to)), contentType: 'text/html; charset=UTF-8' }),
-  contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   validators: 'none',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write(world, { publishedAt, variant }) {
     const [codes, from] = world.scale === 'small' ? [FEW, '2023-01-02'] : [ALL, '2005-01-03']
     return bulletinHistory({
@@ -44,9 +39,9 @@ const history: FeedStandIn = {
   captures: {
     folder: 'eu-oil-bulletin',
     // The table of one week, published in August of 2022 according to its name; its prices are of the 22nd, a Monday.
-    capturedAt: (file) => (file === 'latest_prices_raw_data_2022-08.xlsx' ? Date.UTC(2022, 7, 25, 10) : null),
+    capturedAt: capturesNamed(/^latest_prices_raw_data_2022-08\.xlsx$/, '2022-08-25T10:00Z'),
   },
-}
+})
 
 /** The relevant part of the page: the workbook of all weeks is one of several links. */
 function pageHtml(to: string): string {

@@ -1,3 +1,4 @@
+import { defineStandIn } from '../../define.ts'
 import { ferryZip } from '../../formats/ferry-gtfs.ts'
 import type { FeedStandIn, Publisher } from '../../publisher.ts'
 import { FERRY_OPERATORS, type FerryOperator } from '../../world/ferry-lines.ts'
@@ -5,24 +6,15 @@ import { FERRY_OPERATORS, type FerryOperator } from '../../world/ferry-lines.ts'
 /** The copy of an operator's timetable, under both of its URLs; a new one each month. */
 function copyOf(feed: string, mdb: number, file: string): FeedStandIn {
   const [path, other] = [`/storage/v1/b/mdb-latest/o/${file}-${mdb}.zip`, `/mdb-${mdb}/latest.zip`]
-  return {
-    feed,
+  return defineStandIn(feed, {
     hosts: ['storage.googleapis.com', 'files.mobilitydatabase.org'],
-    path,
     route: (asked) => (asked === path || asked === other ? { kind: 'document', resource: 'timetable' } : null),
     publishedAt(_seed, now) {
       const date = new Date(now)
       return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
     },
-    contentType: 'application/zip',
-    validators: 'etag',
-    headers: {},
-    blocks: { known: /^(?!)/, usual: [] },
-    hasOldLayout: false,
     write: (_world, { publishedAt, variant }) => ferryZip(FERRY_OPERATORS[feed] as FerryOperator, { at: publishedAt, variant }),
-    // No ferry timetable was recorded: the folder has the entries of the catalogue.
-    captures: { folder: 'ferries', capturedAt: () => null },
-  }
+  })
 }
 
 /** The Mobility Database, which copies the operators' publications at the National Access Point. */

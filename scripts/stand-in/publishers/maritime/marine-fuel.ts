@@ -1,7 +1,7 @@
-import { instantOf } from '../../../../lake/schema/time.ts'
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { marinePostJson, marineSpreadsheet, type PricedPost } from '../../formats/marine-fuel.ts'
 import { ministryJson } from '../../formats/ministry-json.ts'
-import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { hash } from '../../random.ts'
 import { MARINE_COLUMNS, marinePosts, marinePriceText } from '../../world/marine-posts.ts'
 import { localTime } from '../../world/rhythm.ts'
@@ -12,10 +12,8 @@ const SPREADSHEET = '/resources/files/embarcacionesPrecios_es.xls'
 /** An unknown column. */
 const UNKNOWN = 'Eslora máxima'
 
-const posts: FeedStandIn = {
-  feed: 'marine_fuel',
+const posts = defineStandIn('marine_fuel', {
   hosts: ['energia.serviciosmin.gob.es', 'sedeaplicaciones.minetur.gob.es', 'geoportalgasolineras.es'],
-  path: '/ServiciosRestCarburantes/PreciosCarburantes/PostesMaritimos/',
   route(path) {
     if (path === SPREADSHEET) return { kind: 'document', resource: 'spreadsheet' }
     return REST.test(path) ? { kind: 'document', resource: 'national' } : null
@@ -25,8 +23,6 @@ const posts: FeedStandIn = {
   contentTypes: { spreadsheet: 'application/vnd.ms-excel' },
   validators: 'none',
   headers: { 'Cache-Control': 'private', 'Access-Control-Allow-Origin': '*' },
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write(world, { resource, publishedAt, stampedAt, variant }) {
     const { dayNumber } = localTime(publishedAt)
     const priced = keptOf(world.part(marinePosts), variant).map(
@@ -43,12 +39,9 @@ const posts: FeedStandIn = {
   captures: {
     folder: 'miteco-postes-maritimos',
     // embarcacionesPrecios_es_20251102T1600.xls, by Madrid's clock. A capture serves both layouts: the parser detects the layout.
-    capturedAt(file) {
-      const [, year, month, day, hour, minute] = /^embarcacionesPrecios_es_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\.xls$/.exec(file) ?? []
-      return year === undefined ? null : instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:00`)
-    },
+    capturedAt: capturesNamed(/^embarcacionesPrecios_es_\w+\.xls$/),
   },
-}
+})
 
 /** The ministry's register of marine fuel: the REST service, and the spreadsheet. */
 export const marineRegister: Publisher = {

@@ -1,4 +1,4 @@
-import { instantOf } from '../../../../lake/schema/time.ts'
+import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import {
   type MobilityDay,
   mitmaRss,
@@ -27,32 +27,23 @@ const LISTED_MONTHS = 2
 const MISSING = 0.01
 const STAYS: Daily = { kind: 'Pernoctaciones', word: 'municipios' }
 
-const stays: FeedStandIn = {
-  feed: 'mitma_overnight_stays',
-  hosts: ['movilidad-opendata.mitma.es'],
+/** A new month on the first of each. */
+const MONTHLY = { publishedAt: monthlyOn(1) } as const
+
+const stays = defineStandIn('mitma_overnight_stays', {
   path: '/RSS.xml',
   route(path) {
     if (path === '/RSS.xml') return { kind: 'document', resource: 'rss' }
     return dayIn(path, STAYS)
   },
-  // A new month on the first of each.
-  publishedAt(_seed, now) {
-    const { year, month } = localTime(now)
-    return instantOf(`${year}-${String(month).padStart(2, '0')}-01`, '00:00')
-  },
-  contentType: 'application/gzip',
+  ...MONTHLY,
   contentTypes: { rss: 'application/xml' },
-  validators: 'etag',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write: (world, edition) =>
     edition.resource === 'rss'
       ? mitmaRss(listedUrls(world.seed, edition.publishedAt), edition.stampedAt)
       : written(world, overnightStays(dayOf(world, edition))),
   captures: {
     folder: 'mitma-movilidad/v2',
-    capturedAt: () => null,
     archive: {
       resourceOf: (file) => /^(\d{8})_Pernoctaciones_municipios\.csv\.gz$/.exec(file)?.[1] ?? null,
       index: 'rss',
@@ -63,18 +54,16 @@ const stays: FeedStandIn = {
         ),
     },
   },
-}
+})
 
 /** The trips of a level; `word` is the level's word in names and folders. */
-const tripsAt = (feed: string, word: string, level: ZoneLevel): FeedStandIn => ({
-  ...stays,
-  feed,
-  path: pathOf({ kind: 'Viajes', word }, '20220101'),
-  // The list contains all files; its route is above.
-  route: (path) => dayIn(path, { kind: 'Viajes', word }),
-  write: (world, edition) => written(world, mobilityTrips(dayOf(world, edition, level), edition.publishedAt)),
-  captures: { folder: 'mitma-movilidad/v2', capturedAt: () => null },
-})
+const tripsAt = (feed: string, word: string, level: ZoneLevel): FeedStandIn =>
+  defineStandIn(feed, {
+    ...MONTHLY,
+    // The list contains all files; its route is above.
+    route: (path) => dayIn(path, { kind: 'Viajes', word }),
+    write: (world, edition) => written(world, mobilityTrips(dayOf(world, edition, level), edition.publishedAt)),
+  })
 
 const trips: readonly FeedStandIn[] = [
   tripsAt('mitma_trips', 'municipios', 'municipios'),
@@ -89,11 +78,10 @@ const v1Path = (day: string): string =>
   `/maestra1-mitma-municipios/ficheros-diarios/${day.slice(0, 4)}-${day.slice(4, 6)}/${day}_maestra_1_mitma_municipio.txt.gz`
 
 /** Trips of the completed study, on a separate host with a separate list. */
-const v1Trips: FeedStandIn = {
-  ...stays,
-  feed: 'mitma_v1_trips',
-  hosts: ['opendata-movilidad.mitma.es'],
+const v1Trips = defineStandIn('mitma_v1_trips', {
+  ...MONTHLY,
   path: v1Path('20210509'),
+  contentTypes: { rss: 'application/xml' },
   route(path) {
     if (path === '/RSS.xml') return { kind: 'document', resource: 'rss' }
     const [, day = ''] = /\/(\d{8})_\w+\.txt\.gz$/.exec(path) ?? []
@@ -106,49 +94,35 @@ const v1Trips: FeedStandIn = {
           edition.stampedAt,
         )
       : written(world, mobilityV1Trips(dayOf(world, edition), edition.publishedAt)),
-  captures: { folder: 'mitma-movilidad/v1', capturedAt: () => null },
-}
+})
 
-const V1_RELATION = '/relaciones_municipio_mitma.csv'
-
-const v1Zones: FeedStandIn = {
-  ...v1Trips,
-  feed: 'mitma_v1_zones',
-  path: V1_RELATION,
-  route: (path) => (path === V1_RELATION ? { kind: 'document', resource: 'relation' } : null),
-  contentType: 'text/csv',
+const v1Zones = defineStandIn('mitma_v1_zones', {
+  ...MONTHLY,
   write: (world, { publishedAt, variant }) => v1ZoneRelation(world.part(mobilityZones), { publishedAt, ...variant }),
   captures: {
     folder: 'mitma-movilidad/v1',
     // The date of its commit (provenance in the notes).
-    capturedAt: (file) => (file === 'relaciones_municipio_mitma.csv' ? Date.UTC(2021, 2, 19) : null),
+    capturedAt: capturesNamed(/^relaciones_municipio_mitma\.csv$/, '2021-03-19'),
   },
-}
+})
 
-const RELATION = '/zonificacion/relacion_ine_zonificacionMitma.csv'
-
-const zones: FeedStandIn = {
-  ...stays,
-  feed: 'mitma_zones',
-  path: RELATION,
-  route: (path) => (path === RELATION ? { kind: 'document', resource: 'relation' } : null),
-  contentType: 'text/csv',
+const zones = defineStandIn('mitma_zones', {
+  ...MONTHLY,
   write: (world, { publishedAt, variant }) =>
     zoneRelation(world.part(mobilityZones), { publishedAt, ...variant, archives: world.archives }),
   captures: {
     folder: 'mitma-movilidad/v2/zonificacion',
     // The date of its commit (provenance in the notes).
-    capturedAt: (file) => (file === 'relacion_ine_zonificacionMitma.csv.gz' ? Date.UTC(2024, 6, 16) : null),
+    capturedAt: capturesNamed(/^relacion_ine_zonificacionMitma\.csv\.gz$/, '2024-07-16'),
   },
-}
+})
 
 const NAMES = /^\/zonificacion\/zonificacion_(\w+)\/((?:nombres|poblacion)_(\w+))\.csv$/
 /** The folders of the lists of zones, by the word for their level. */
 const FOLDERS: Readonly<Record<string, string>> = { distritos: 'distritos', municipios: 'municipios', gaus: 'GAU' }
 
-const zoneNames: FeedStandIn = {
-  ...zones,
-  feed: 'mitma_zone_names',
+const zoneNames = defineStandIn('mitma_zone_names', {
+  ...MONTHLY,
   path: '/zonificacion/zonificacion_municipios/nombres_municipios.csv',
   route(path) {
     const [, folder, resource, level = ''] = NAMES.exec(path) ?? []
@@ -160,26 +134,22 @@ const zoneNames: FeedStandIn = {
   },
   captures: {
     folder: 'mitma-movilidad/v2/zonificacion',
-    capturedAt: () => null,
     archive: { resourceOf: (file) => /^((?:nombres|poblacion)_(?:distritos|municipios|gaus))\.csv$/.exec(file)?.[1] ?? null },
   },
-}
+})
 
 const CENTROIDS = /^\/zonificacion\/zonificacion_(\w+)\/zonificacion_(\w+)_centroides\.(dbf|shp)$/
 
-const zonePoints: FeedStandIn = {
-  ...zones,
-  feed: 'mitma_zone_points',
+const zonePoints = defineStandIn('mitma_zone_points', {
+  ...MONTHLY,
   path: '/zonificacion/zonificacion_municipios/zonificacion_municipios_centroides.shp',
   route: (path) => shapefileIn(path, CENTROIDS),
-  contentType: 'application/octet-stream',
   write(world, { resource, publishedAt, variant }) {
     const [level, what] = resource.split('.') as [ZoneLevel, 'dbf' | 'shp']
     return zoneCentroids(world.part(mobilityZones), { what, level, publishedAt, ...variant })
   },
   captures: {
     folder: 'mitma-movilidad/v2/zonificacion',
-    capturedAt: () => null,
     archive: {
       resourceOf: (file) => {
         const [, level, what] = /^zonificacion_(distritos|municipios|gaus)_centroides\.(dbf|shp)$/.exec(file) ?? []
@@ -187,13 +157,11 @@ const zonePoints: FeedStandIn = {
       },
     },
   },
-}
+})
 
 const AREAS = /^\/zonificacion\/zonificacion_(\w+)\/zonificacion_(distritos|municipios|gaus)\.(dbf|shp)$/
 
-const zoneAreas: FeedStandIn = {
-  ...zonePoints,
-  feed: 'mitma_zone_areas',
+const zoneAreas = defineStandIn('mitma_zone_areas', {
   path: '/zonificacion/zonificacion_municipios/zonificacion_municipios.shp',
   route: (path) => shapefileIn(path, AREAS),
   // Borders have not changed since they were published.
@@ -202,8 +170,7 @@ const zoneAreas: FeedStandIn = {
     const [level, what] = resource.split('.') as [ZoneLevel, 'dbf' | 'shp']
     return zonePolygons(world.part(mobilityZones), { what, level, publishedAt, ...variant })
   },
-  captures: { folder: 'mitma-movilidad/v2/zonificacion', capturedAt: () => null },
-}
+})
 
 /** The ministry's studies of mobility: a list of all files, and daily files, published by month. */
 export const mitmaMobility: Publisher = {

@@ -1,5 +1,5 @@
-import { instantOf } from '../../../../lake/schema/time.ts'
-import { type Edition, type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { capturesNamed, defineStandIn } from '../../define.ts'
+import { type Edition, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { type FgcTrain, fgcTrainsAt } from '../../world/fgc-trains.ts'
 import type { World } from '../../world/world.ts'
 
@@ -10,9 +10,7 @@ const PATH = '/api/explore/v2.1/catalog/datasets/posicionament-dels-trens/record
 /** The API's default and highest number of records. */
 const [DEFAULT_LIMIT, MAX_LIMIT] = [10, 100]
 
-const trains: FeedStandIn = {
-  feed: 'fgc_trains',
-  hosts: ['dadesobertes.fgc.cat'],
+const trains = defineStandIn('fgc_trains', {
   path: `${PATH}?order_by=id&limit=${MAX_LIMIT}`,
   route(path, query) {
     const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit') ?? DEFAULT_LIMIT)]
@@ -22,16 +20,13 @@ const trains: FeedStandIn = {
   publishedAt: newestStamp(STEP, (_seed, period) => period * STEP),
   contentType: 'application/json; charset=utf-8',
   validators: 'none',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write: pageOf,
   captures: {
     folder: 'fgc',
     // The newest occupancy of geotren_20260304.excerpt2.geojson is of 00:11:26.
-    capturedAt: (file) => (/^geotren_20260304\b/.test(file) ? instantOf('2026-03-04', '00:12') : null),
+    capturedAt: capturesNamed(/^geotren_20260304\b/, '2026-03-04T00:12+01:00'),
   },
-}
+})
 
 function pageOf({ seed }: World, { resource, publishedAt, variant }: Edition): string {
   const [offset = 0, limit = DEFAULT_LIMIT] = resource.split(' ').map(Number)

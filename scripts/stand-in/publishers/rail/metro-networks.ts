@@ -1,4 +1,5 @@
 import { NETWORKS } from '../../../../lake/datasets/rail/networks.ts'
+import { defineStandIn } from '../../define.ts'
 import { metroZip } from '../../formats/metro-gtfs.ts'
 import type { FeedStandIn, Publisher } from '../../publisher.ts'
 import { METRO_NETWORKS, type MetroNetwork } from '../../world/metro-networks.ts'
@@ -11,14 +12,12 @@ interface Place {
   readonly host?: string
   readonly path?: string
   readonly dataset?: number
-  readonly folder: string
 }
 
-function standInOf({ network, host, path, dataset, folder }: Place): FeedStandIn {
+function standInOf({ network, host, path, dataset }: Place): FeedStandIn {
   const feed = NETWORKS[network]?.feed as string
   const [asked, file] = [`/api/Fichero/${dataset}`, `/api/Fichero/download/${dataset}7`]
-  return {
-    feed,
+  return defineStandIn(feed, {
     hosts: [...(host === undefined ? [] : [host]), ...(dataset === undefined ? [] : [NAP])],
     path: path ?? asked,
     route: (given) => {
@@ -35,36 +34,27 @@ function standInOf({ network, host, path, dataset, folder }: Place): FeedStandIn
       return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
     },
     contentType: 'application/zip',
-    validators: 'etag',
-    headers: {},
-    blocks: { known: /^(?!)/, usual: [] },
-    hasOldLayout: false,
     write: (_world, { publishedAt, variant }) => metroZip(METRO_NETWORKS[feed] as MetroNetwork, { at: publishedAt, variant }),
-    captures: { folder, member: 'stop_times.txt', capturedAt: () => null },
-  }
+  })
 }
 
-const crtm = (id: string) => ({ host: 'crtm.maps.arcgis.com', path: `/sharing/rest/content/items/${id}/data`, folder: 'crtm-madrid' })
+const crtm = (id: string) => ({ host: 'crtm.maps.arcgis.com', path: `/sharing/rest/content/items/${id}/data` })
 
 /** Publishers of timetables of metros, trams and regional trains. */
 export const metroNetworks: Publisher = {
   name: 'CRTM, FGC, FGV, National Access Point',
   feeds: [
-    standInOf({ network: 'FGC', host: 'www.fgc.cat', path: '/google/google_transit.zip', folder: 'fgc' }),
+    standInOf({ network: 'FGC', host: 'www.fgc.cat', path: '/google/google_transit.zip' }),
     standInOf({ network: 'METRO_MADRID', ...crtm('5c7f2951962540d69ffe8f640d94c246') }),
     standInOf({ network: 'METRO_LIGERO', ...crtm('aaed26cc0ff64b0c947ac0bc3e033196') }),
-    standInOf({ network: 'METRO_MALAGA', dataset: 1296, folder: 'gtfs-metro-malaga' }),
-    standInOf({
-      ...{ network: 'METROVALENCIA', host: 'www.metrovalencia.es', path: '/google_transit_feed/google_transit.zip', dataset: 967 },
-      folder: 'gtfs-metrovalencia',
-    }),
-    standInOf({ network: 'TRAM_ALICANTE', dataset: 966, folder: 'gtfs-metrovalencia' }),
+    standInOf({ network: 'METRO_MALAGA', dataset: 1296 }),
+    standInOf({ network: 'METROVALENCIA', host: 'www.metrovalencia.es', path: '/google_transit_feed/google_transit.zip', dataset: 967 }),
+    standInOf({ network: 'TRAM_ALICANTE', dataset: 966 }),
     standInOf({
       network: 'SFM',
       host: 'files.mobilitydatabase.org',
       path: '/mdb-2766/latest.zip',
       dataset: 1272,
-      folder: 'gtfs-tib-mallorca',
     }),
   ],
 }

@@ -1,11 +1,11 @@
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { type EntityJson, gtfsRealtime, seconds } from '../../formats/gtfs-realtime.ts'
-import { type Edition, type FeedStandIn, keptOf, newestStamp, type Publisher, type Variant } from '../../publisher.ts'
+import { type CaptureSet, type Edition, type FeedStandIn, keptOf, newestStamp, type Publisher, type Variant } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { noticesAt, type RailNotice } from '../../world/rail-notices.ts'
 import { type Train, trainsAt } from '../../world/rail-traffic.ts'
 import type { World } from '../../world/world.ts'
 
-const HOST = 'gtfsrt.renfe.com'
 /** A value that no enumeration of the schema has. */
 const UNKNOWN_CODE = 99
 /** The placeholder of a train without a known stop. */
@@ -13,55 +13,39 @@ const NO_STOP = '00000'
 const MINUTE = 60_000
 
 /** The common parts of the feeds of Renfe's live server. */
-type About = Pick<FeedStandIn, 'feed' | 'blocks' | 'captures'> & {
-  /** Name of the file without its extension. */
-  readonly file: string
-  /** Between two publications, ms. */
-  readonly step: number
-  readonly entities: (world: World, edition: Edition) => readonly EntityJson[]
-}
+type About = Pick<FeedStandIn, 'feed'> &
+  Partial<Pick<FeedStandIn, 'blocks' | 'captures'>> & {
+    /** Name of the file without its extension. */
+    readonly file: string
+    /** Between two publications, ms. */
+    readonly step: number
+    readonly entities: (world: World, edition: Edition) => readonly EntityJson[]
+  }
 
 function realtime(about: About): FeedStandIn {
-  const { feed, file, step, blocks, captures } = about
+  const { feed, file, step, entities, ...rest } = about
   const stamp = (seed: number, mark: number): number => mark * step + (5 + (hash(seed, 'renfe stamp', mark) % 4)) * 1000
-  return {
-    feed,
-    hosts: [HOST],
-    path: `/${file}.json`,
+  return defineStandIn(feed, {
     route: (path) => {
       if (path === `/${file}.json`) return { kind: 'document', resource: 'json' }
       return path === `/${file}.pb` ? { kind: 'document', resource: 'protobuf' } : null
     },
     // Positions and trip updates of one publication have the same time.
     publishedAt: newestStamp(step, stamp),
-    contentType: 'application/json',
     contentTypes: { protobuf: 'application/octet-stream' },
-    validators: 'etag',
     headers: { 'Cache-Control': 'max-age=30' },
-    blocks,
-    hasOldLayout: false,
-    write: (world, edition) => gtfsRealtime(keptOf(about.entities(world, edition), edition.variant), edition.resource, edition.stampedAt),
-    captures,
-  }
+    write: (world, edition) => gtfsRealtime(keptOf(entities(world, edition), edition.variant), edition.resource, edition.stampedAt),
+    ...rest,
+  })
 }
 
 const COMMUTER_BLOCKS = { known: /^\d\d$/, usual: ['20'] }
-const NO_BLOCKS = { known: /^$/, usual: [] }
-const FOLDER = 'renfe-gtfsrt'
-const NO_CAPTURES = { folder: FOLDER, capturedAt: () => null }
 
 /** Captures are named after their headers: vehicle_positions_20260502T112416Z.json. */
-function capturesOf(file: string): FeedStandIn['captures'] {
-  const name = new RegExp(`^${file}_(\\d{4})(\\d\\d)(\\d\\d)T(\\d\\d)(\\d\\d)(\\d\\d)Z\\.(?:trimmed\\.)?json`)
-  return {
-    folder: FOLDER,
-    capturedAt(path) {
-      const [, ...parts] = name.exec(path) ?? []
-      const [year = 0, month = 1, day, hour, minute, second] = parts.map(Number)
-      return parts.length === 0 ? null : Date.UTC(year, month - 1, day, hour, minute, second)
-    },
-  }
-}
+const capturesOf = (file: string): CaptureSet => ({
+  folder: 'renfe-gtfsrt',
+  capturedAt: capturesNamed(new RegExp(`^${file}_\\d{8}T\\d{6}Z\\.(?:trimmed\\.)?json`)),
+})
 
 const isThere = ({ trip }: Train, { missingBlocks }: Variant): boolean => trip.nucleo === null || !missingBlocks.includes(trip.nucleo)
 
@@ -131,8 +115,6 @@ const tripUpdatesLd = realtime({
   feed: 'renfe_trip_updates_ld',
   file: 'trip_updates_LD',
   step: 30_000,
-  blocks: NO_BLOCKS,
-  captures: NO_CAPTURES,
   entities: (world, { publishedAt, variant }) =>
     trainsAt(world, 'AVLDMD', publishedAt).flatMap((train, at) => longDistanceUpdates(train, variant.hasUnknownCodes && at % 10 === 0)),
 })
@@ -187,8 +169,6 @@ const positionsLd = realtime({
   feed: 'renfe_positions_ld',
   file: 'vehicle_positions_LD',
   step: 20_000,
-  blocks: NO_BLOCKS,
-  captures: NO_CAPTURES,
   entities: (world, { publishedAt, variant }) =>
     trainsAt(world, 'AVLDMD', publishedAt)
       .filter(({ isCancelled }) => !isCancelled)

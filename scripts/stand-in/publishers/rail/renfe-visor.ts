@@ -1,4 +1,5 @@
-import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { capturesNamed, defineStandIn } from '../../define.ts'
+import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { type Train, trainsAt } from '../../world/rail-traffic.ts'
 import { isoLocal } from '../../world/rhythm.ts'
@@ -22,24 +23,11 @@ const UNKNOWN_PRODUCT = 77
 const ABSENT = new Set(['31', '45', '46', '47'])
 const RODALIES = '50'
 
-type Share = Pick<FeedStandIn, 'publishedAt' | 'contentType' | 'validators' | 'headers' | 'hasOldLayout'>
-
 /** Its validators and other headers were not recorded. */
-const SHARED: Share = {
-  publishedAt: newestStamp(STEP, stamp),
-  contentType: 'application/json',
-  validators: 'none',
-  headers: {},
-  hasOldLayout: false,
-}
+const SHARED = { publishedAt: newestStamp(STEP, stamp), validators: 'none' } as const
 
-const flotaLd: FeedStandIn = {
+const flotaLd = defineStandIn('renfe_flota_ld', {
   ...SHARED,
-  feed: 'renfe_flota_ld',
-  hosts: ['tiempo-real.largorecorrido.renfe.com'],
-  path: '/renfe-visor/flotaLD.json',
-  route: (path) => (path === '/renfe-visor/flotaLD.json' ? { kind: 'document', resource: 'map' } : null),
-  blocks: { known: /^$/, usual: [] },
   write(world, { publishedAt, stampedAt, variant }) {
     const trains = trainsAt(world, 'AVLDMD', publishedAt).filter(({ isCancelled }) => !isCancelled)
     const about = { seed: world.seed, stampedAt }
@@ -51,20 +39,12 @@ const flotaLd: FeedStandIn = {
   captures: {
     folder: 'renfe-flota',
     // flotaLD_2026-03-11T15-14-29Z.json
-    capturedAt(file) {
-      const [, ...parts] = /^flotaLD_(\d{4})-(\d\d)-(\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.json/.exec(file) ?? []
-      const [year = 0, month = 1, day, hour, minute, second] = parts.map(Number)
-      return parts.length === 0 ? null : Date.UTC(year, month - 1, day, hour, minute, second)
-    },
+    capturedAt: capturesNamed(/^flotaLD_[\dTZ-]+\.json/),
   },
-}
+})
 
-const flota: FeedStandIn = {
+const flota = defineStandIn('renfe_flota', {
   ...SHARED,
-  feed: 'renfe_flota',
-  hosts: ['tiempo-real.renfe.com'],
-  path: '/renfe-visor/flota.json',
-  route: (path) => (path === '/renfe-visor/flota.json' ? { kind: 'document', resource: 'map' } : null),
   blocks: { known: /^\d\d$/, usual: ['20'] },
   write(world, { publishedAt, stampedAt, variant }) {
     const trains = trainsAt(world, 'CERCANIAS', publishedAt).filter(({ trip, isCancelled }) => {
@@ -76,8 +56,7 @@ const flota: FeedStandIn = {
       stampedAt,
     )
   },
-  captures: { folder: 'renfe-flota', capturedAt: () => null },
-}
+})
 
 /** The map of Renfe's trains: one host for each network. */
 export const renfeVisor: Publisher = { name: 'Renfe Viajeros, mapa de trenes', feeds: [flotaLd, flota] }

@@ -1,5 +1,6 @@
+import { defineStandIn } from '../../define.ts'
 import { cercaniasZip, longDistanceZip, type TimetableOptions } from '../../formats/renfe-gtfs.ts'
-import type { Edition, FeedStandIn, Publisher } from '../../publisher.ts'
+import type { Edition, Publisher } from '../../publisher.ts'
 import { hash } from '../../random.ts'
 import { railNetwork } from '../../world/rail-network.ts'
 import type { World } from '../../world/world.ts'
@@ -8,51 +9,37 @@ const DAY = 86_400_000
 const HOUR = 3_600_000
 const MINUTE = 60_000
 
-const cercanias: FeedStandIn = {
-  feed: 'renfe_gtfs_cercanias',
-  hosts: ['ssl.renfe.com'],
-  path: '/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip',
-  route: (path) => (path === '/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip' ? { kind: 'document', resource: 'timetable' } : null),
+const cercanias = defineStandIn('renfe_gtfs_cercanias', {
   publishedAt: (seed, now) => nightly(seed, now, 0.5 * HOUR),
-  contentType: 'application/zip',
-  // Not recorded with the captures; assumed to be those of a file on a plain web server.
-  validators: 'etag',
-  headers: {},
   blocks: { known: /^\d\d$/, usual: ['51'] },
-  hasOldLayout: false,
   write: (world, edition) => cercaniasZip(optionsOf(world, edition, 0)),
   captures: {
     folder: 'renfe-gtfs',
     member: 'stop_times.txt',
     // cercanias-2026-08-22, the members of an archive of that day. Its hour is unknown: the usual one is used.
-    capturedAt(file) {
-      const match = /^cercanias-(\d{4}-\d\d-\d\d)$/.exec(file)
-      return match ? Date.parse(`${match[1]}T00:30:00Z`) : null
-    },
+    capturedAt: (file) => dayNamed(file, /^cercanias-(\d{4}-\d\d-\d\d)$/, '00:30'),
   },
-}
+})
 
-const longDistance: FeedStandIn = {
-  ...cercanias,
-  feed: 'renfe_gtfs_avldmd',
-  path: '/gtransit/Fichero_AV_LD/google_transit.zip',
-  route: (path) => (path === '/gtransit/Fichero_AV_LD/google_transit.zip' ? { kind: 'document', resource: 'timetable' } : null),
+const longDistance = defineStandIn('renfe_gtfs_avldmd', {
   publishedAt: (seed, now) => nightly(seed, now, 0.1 * HOUR),
-  blocks: { known: /^(?!)/, usual: [] },
   // It is published before the night ends in UTC, and is valid from the day before.
   write: (world, edition) => longDistanceZip(optionsOf(world, edition, -1)),
   captures: {
     folder: 'renfe-gtfs',
     // avldmd-2022-06-30_google_transit.zip, the only one that is stored as an archive; its members are dated 23:12.
-    capturedAt(file) {
-      const match = /^avldmd-(\d{4}-\d\d-\d\d)_google_transit\.zip$/.exec(file)
-      return match ? Date.parse(`${match[1]}T21:12:00Z`) : null
-    },
+    capturedAt: (file) => dayNamed(file, /^avldmd-(\d{4}-\d\d-\d\d)_google_transit\.zip$/, '21:12'),
   },
-}
+})
 
 /** Renfe: its two timetables, published every night. */
 export const renfe: Publisher = { name: 'Renfe Viajeros', feeds: [cercanias, longDistance] }
+
+/** The instant (ms) of a time of day in UTC, on the day that a file's name states; null for names of another form. */
+function dayNamed(file: string, pattern: RegExp, time: string): number | null {
+  const [, day] = pattern.exec(file) ?? []
+  return day === undefined ? null : Date.parse(`${day}T${time}:00Z`)
+}
 
 /** The newest publication: one a day, at a fixed hour and up to half an hour later, UTC. */
 function nightly(seed: number, now: number, after: number): number {

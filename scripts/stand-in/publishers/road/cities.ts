@@ -1,4 +1,5 @@
 import { instantOf } from '../../../../lake/schema/time.ts'
+import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import {
   barcelonaArchiveLine,
   barcelonaCatalogue,
@@ -14,22 +15,16 @@ import { citySections, fullnessAt, levelsAt, type StreetSection } from '../../wo
 import { localTime } from '../../world/rhythm.ts'
 import type { World } from '../../world/world.ts'
 
-const [FIVE_MINUTES, QUARTER, HOUR, DAY] = [300_000, 900_000, 3_600_000, 86_400_000]
+const [FIVE_MINUTES, QUARTER, HOUR] = [300_000, 900_000, 3_600_000]
 const BCN = 'opendata-ajuntament.barcelona.cat'
 const LIVE = '/data/dataset/8319c2b1-4c21-4962-9acd-6db4c5ff1148/resource/2d456eb5-4ea6-4f68-9794-2f3f1a58a933/download'
 const MIRROR = '/transit/dades/dadestrams.dat'
-const CATALOGUE =
-  '/data/dataset/0e3b6840-7dff-4731-a556-44fac28a7873/resource/c97072a3-3619-4547-84dd-f1999d2a3fec/download/transit_relacio_trams_format_long.csv'
 
-const common = { validators: 'etag', headers: {}, blocks: { known: /^(?!)/, usual: [] }, hasOldLayout: false } as const
 const every5Minutes = (feed: string, delay_s: number): FeedStandIn['publishedAt'] =>
   newestStamp(FIVE_MINUTES, (seed, mark) => mark * FIVE_MINUTES + (delay_s + (hash(seed, feed, mark) % 8)) * 1000)
 
-const barcelonaLive: FeedStandIn = {
-  ...common,
-  feed: 'barcelona_traffic',
+const barcelonaLive = defineStandIn('barcelona_traffic', {
   hosts: [BCN, 'www.bcn.cat'],
-  path: LIVE,
   route: (path) => (path === LIVE || path === MIRROR ? { kind: 'document', resource: 'states' } : null),
   publishedAt: every5Minutes('barcelona', 50),
   contentType: 'application/octet-stream',
@@ -38,18 +33,11 @@ const barcelonaLive: FeedStandIn = {
     const [now, soon] = [publishedAt, publishedAt + QUARTER].map((at) => levelsAt(world.seed, 'barcelona', at)) as [LevelOf, LevelOf]
     return barcelonaStates(sections, { now, soon, stampedAt, hasUnknownCodes: variant.hasUnknownCodes })
   },
-  captures: { folder: 'barcelona-trams', capturedAt: () => null },
-}
+})
 type LevelOf = ReturnType<typeof levelsAt>
 
-const barcelonaPlaces: FeedStandIn = {
-  ...common,
-  feed: 'barcelona_sections',
+const barcelonaPlaces = defineStandIn('barcelona_sections', {
   hosts: [BCN],
-  path: CATALOGUE,
-  route: (path) => (path === CATALOGUE ? { kind: 'document', resource: 'sections' } : null),
-  publishedAt: (_seed, now) => now - (now % DAY),
-  contentType: 'text/csv',
   hasOldLayout: true,
   write(world, { variant }) {
     const listed = world.part(citySections).barcelona.filter(({ isListed }) => isListed)
@@ -57,9 +45,9 @@ const barcelonaPlaces: FeedStandIn = {
   },
   captures: {
     folder: 'barcelona-trams',
-    capturedAt: (file) => (/_2020\.csv$/.test(file) ? Date.UTC(2020, 0, 1) : /_202510\.csv$/.test(file) ? Date.UTC(2025, 9, 1) : null),
+    capturedAt: (file) => capturesNamed(/_2020\.csv$/, '2020-01-01')(file) ?? capturesNamed(/_202510\.csv$/)(file),
   },
-}
+})
 
 const CATALAN_MONTHS = [
   ...['Gener', 'Febrer', 'Marc', 'Abril', 'Maig', 'Juny'],
@@ -74,9 +62,7 @@ const PUBLISHED_ON = 5
 /** Sections in a short archive. */
 const SHORT_SECTIONS = 10
 
-const barcelonaMonths: FeedStandIn = {
-  ...common,
-  feed: 'barcelona_history',
+const barcelonaMonths = defineStandIn('barcelona_history', {
   hosts: [BCN],
   path: `${LIST}?id=trams`,
   route(path, query) {
@@ -84,19 +70,10 @@ const barcelonaMonths: FeedStandIn = {
     const [, year, month] = MONTH_FILE.exec(decodeURI(path)) ?? []
     return year === undefined ? null : { kind: 'document', resource: `${year}-${month}` }
   },
-  publishedAt: (_seed, now) => fifthBefore(now),
-  contentType: 'text/csv',
+  publishedAt: monthlyOn(PUBLISHED_ON),
   contentTypes: { list: 'application/json; charset=utf-8' },
   write: (world, edition) => (edition.resource === 'list' ? listAt(edition) : monthOf(world, edition)),
-  captures: { folder: 'barcelona-trams', capturedAt: () => null },
-}
-
-/** The last fifth of a month before an instant. */
-function fifthBefore(now: number): number {
-  const { year, month, day } = localTime(now)
-  const date = new Date(Date.UTC(year, month - 1 - (day < PUBLISHED_ON ? 1 : 0), PUBLISHED_ON))
-  return instantOf(date.toISOString().slice(0, 10), '00:00')
-}
+})
 
 /** The portal's list in CKAN's format: completed months, among other files. */
 function listAt({ publishedAt, variant }: Edition): string {
@@ -144,10 +121,7 @@ function* linesOf(
 
 const VALENCIA = '/server/rest/services/OPENDATA/Trafico/MapServer/192/query'
 
-const valenciaLive: FeedStandIn = {
-  ...common,
-  feed: 'valencia_traffic',
-  hosts: ['geoportal.valencia.es'],
+const valenciaLive = defineStandIn('valencia_traffic', {
   path: `${VALENCIA}?where=1=1&outFields=*&f=geojson`,
   route: (path, query) => (path === VALENCIA && query.get('f') === 'geojson' ? { kind: 'document', resource: 'sections' } : null),
   publishedAt: every5Minutes('valencia', 20),
@@ -161,19 +135,13 @@ const valenciaLive: FeedStandIn = {
   },
   captures: {
     folder: 'valencia-trafico',
-    capturedAt(file) {
-      const [, year, month, day, hour, minute, second] = /^mapserver192_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.geojson$/.exec(file) ?? []
-      return year === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-    },
+    capturedAt: capturesNamed(/^mapserver192_\w+\.geojson$/),
   },
-}
+})
 
 const BILBAO = '/aytoonline/srvDatasetTrafico'
 
-const bilbaoLive: FeedStandIn = {
-  ...common,
-  feed: 'bilbao_traffic',
-  hosts: ['www.bilbao.eus'],
+const bilbaoLive = defineStandIn('bilbao_traffic', {
   path: `${BILBAO}?formato=geojson`,
   route: (path, query) => (path === BILBAO && query.get('formato') === 'geojson' ? { kind: 'document', resource: 'sections' } : null),
   publishedAt: newestStamp(FIVE_MINUTES, (_seed, mark) => mark * FIVE_MINUTES),
@@ -196,9 +164,9 @@ const bilbaoLive: FeedStandIn = {
   captures: {
     folder: 'bilbao-trafico',
     // Its newest section reports 15:55 of that day.
-    capturedAt: (file) => (file === 'srvDatasetTrafico_20260129.geojson' ? instantOf('2026-01-29', '15:57') : null),
+    capturedAt: capturesNamed(/^srvDatasetTrafico_20260129\.geojson$/, '2026-01-29T15:57+01:00'),
   },
-}
+})
 
 /** Ajuntament de Barcelona: states of sections, their catalogue, and the monthly archive. */
 export const barcelonaTraffic: Publisher = {

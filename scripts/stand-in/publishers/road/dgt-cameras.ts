@@ -8,7 +8,7 @@ import { dgtDocument } from './dgt-document.ts'
 /** The cameras: every hour. */
 export const cameraDevices = dgtDocument(
   {
-    ...{ feed: 'dgt_cameras', host: 'nap.dgt.es', path: '/datex2/v3/dgt/DevicePublication/camaras_datex2_v37.xml' },
+    ...{ feed: 'dgt_cameras' },
     ...{ every_ms: 3_600_000, delay_ms: 0, spread_ms: 20_000, folder: 'dgt-camaras', capture: /^camaras_/ },
   },
   (world, { stampedAt, variant }) =>
@@ -25,7 +25,7 @@ export const cameraDevices = dgtDocument(
 /** The speed cameras: a publication that hardly ever changes. */
 export const speedCameraLocations = dgtDocument(
   {
-    ...{ feed: 'dgt_speed_cameras', host: 'infocar.dgt.es', path: '/datex2/dgt/PredefinedLocationsPublication/radares/content.xml' },
+    ...{ feed: 'dgt_speed_cameras' },
     ...{ every_ms: 30 * 86_400_000, delay_ms: 0, spread_ms: 20_000, folder: 'dgt-radares', capture: /^radares_/ },
   },
   (world, { stampedAt, variant }) =>

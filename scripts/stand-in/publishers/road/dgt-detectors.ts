@@ -3,12 +3,11 @@ import { keptOf } from '../../publisher.ts'
 import { detectors, measurementsAt } from '../../world/detectors.ts'
 import { dgtDocument } from './dgt-document.ts'
 
-const DETECTORS = { host: 'infocar.dgt.es', delay_ms: 60_000, spread_ms: 40_000, folder: 'dgt-detectores' }
-const pathOf = (publication: string): string => `/datex2/dgt/${publication}/detectores/content.xml`
+const DETECTORS = { delay_ms: 60_000, spread_ms: 40_000, folder: 'dgt-detectores' }
 
 /** The measurements of the detectors: every five minutes. */
 export const detectorMeasurements = dgtDocument(
-  { ...DETECTORS, feed: 'dgt_detectors', path: pathOf('MeasuredDataPublication'), every_ms: 300_000, capture: /^medidas_/ },
+  { ...DETECTORS, feed: 'dgt_detectors', every_ms: 300_000, capture: /^medidas_/ },
   (world, { publishedAt, stampedAt, variant }) =>
     dgtDetectorMeasurements(keptOf(measurementsAt(world, publishedAt), variant), {
       publishedAt: stampedAt,
@@ -21,7 +20,6 @@ export const detectorSites = dgtDocument(
   {
     ...DETECTORS,
     feed: 'dgt_detector_sites',
-    path: pathOf('PredefinedLocationsPublication'),
     every_ms: 86_400_000,
     capture: /^ubicaciones_/,
   },

@@ -4,14 +4,13 @@ import { keptOf } from '../../publisher.ts'
 import { panelMessagesAt, panels } from '../../world/panels.ts'
 import { dgtDocument } from './dgt-document.ts'
 
-const FOLDER = '/datex2/v3/dgt/'
 const HOUR = 3_600_000
 
-const PANELS = { host: 'nap.dgt.es', delay_ms: 0, spread_ms: 20_000, folder: 'dgt-vms' }
+const PANELS = { delay_ms: 0, spread_ms: 20_000, folder: 'dgt-vms' }
 
 /** The messages of the panels: every two minutes. */
 export const panelMessages = dgtDocument(
-  { ...PANELS, feed: 'dgt_vms', path: `${FOLDER}VmsPublication/datex2_v37.xml`, every_ms: 120_000, capture: /^vms_messages_/ },
+  { ...PANELS, feed: 'dgt_vms', every_ms: 120_000, capture: /^vms_messages_/ },
   (world, { publishedAt, stampedAt, variant }) =>
     dgtVmsMessages(keptOf(panelMessagesAt(world, publishedAt), variant), {
       publishedAt: stampedAt,
@@ -21,7 +20,7 @@ export const panelMessages = dgtDocument(
 
 /** The positions of the panels: every hour. */
 export const panelDevices = dgtDocument(
-  { ...PANELS, feed: 'dgt_vms_devices', path: `${FOLDER}DevicePublication/vms_datex2_v37.xml`, every_ms: HOUR, capture: /^vms_locations_/ },
+  { ...PANELS, feed: 'dgt_vms_devices', every_ms: HOUR, capture: /^vms_locations_/ },
   (world, { stampedAt, variant }) =>
     dgtDevices(
       keptOf(world.part(panels), variant).map((one) => ({ ...one, type: 'vms', direction: one.isPositive ? 'positive' : 'negative' })),

@@ -1,6 +1,6 @@
-import { parseInstant } from '../../../../lake/schema/time.ts'
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { dgtDatex } from '../../formats/dgt-datex.ts'
-import { type FeedStandIn, keptOf, newestStamp, type Publisher, type Variant } from '../../publisher.ts'
+import { keptOf, newestStamp, type Publisher, type Variant } from '../../publisher.ts'
 import { chance } from '../../random.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import type { Situation } from '../../world/situation-types.ts'
@@ -17,22 +17,14 @@ const MINUTE = 60_000
 /** The newest record is some seconds older than the publication. */
 const DELAY = 12_000
 
-const incidents: FeedStandIn = {
-  feed: 'dgt_incidents',
-  hosts: ['nap.dgt.es'],
-  path: `${FOLDER}datex2_v37.xml`,
+const incidents = defineStandIn('dgt_incidents', {
   // Since July 2026 the older profile's path redirects to the newer one's.
   route: (path) => {
     if (path === `${FOLDER}datex2_v36.xml`) return { kind: 'redirect', to: `${FOLDER}datex2_v37.xml` }
     return path === `${FOLDER}datex2_v37.xml` ? { kind: 'document', resource: 'national' } : null
   },
   publishedAt: newestStamp(MINUTE, stamp),
-  contentType: 'application/xml',
-  // Not recorded with the capture; assumed to be those of a file on a plain web server.
-  validators: 'etag',
-  headers: {},
   blocks: { known: /^(DGT|112|DGT3\.0|\d\d)$/, usual: ['112'] },
-  hasOldLayout: false,
   write(world, { publishedAt, stampedAt, variant }) {
     const all = situationsAt(world.part(roadNetwork), world.seed, publishedAt - DELAY).filter((situation) => !isMissing(situation, variant))
     const kept = keptOf(all, variant)
@@ -41,14 +33,9 @@ const incidents: FeedStandIn = {
   captures: {
     folder: 'dgt-datex2',
     // situation_datex2_v36_20260102T132328+0100.xml.gz
-    capturedAt(file) {
-      const match = /^situation_.*_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)([+-]\d\d)(\d\d)\.xml/.exec(file)
-      if (!match) return null
-      const [, year, month, day, hour, minute, second, zone, zoneMinutes] = match
-      return parseInstant(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}:${zoneMinutes}`)
-    },
+    capturedAt: capturesNamed(/^situation_.*_\d{8}T\d{6}[+-]\d{4}\.xml/),
   },
-}
+})
 
 /**
  * Dirección General de Tráfico: a DATEX II snapshot of situations each minute, its variable-message panels, its traffic

@@ -1,25 +1,17 @@
+import { defineStandIn } from '../../define.ts'
 import { sctGml } from '../../formats/sct-gml.ts'
-import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { chance } from '../../random.ts'
 import { type CatalanIncident, catalanIncidentsAt } from '../../world/catalan-incidents.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import { catalanCameraLists } from './camera-lists.ts'
 
-const PATH = '/transit/opendata/incidenciesGML.xml'
 const MINUTE = 60_000
 
-const incidents: FeedStandIn = {
-  feed: 'sct_incidents',
-  hosts: ['www.gencat.cat'],
-  path: PATH,
-  route: (path) => (path === PATH ? { kind: 'document', resource: 'catalonia' } : null),
+const incidents = defineStandIn('sct_incidents', {
   publishedAt: newestStamp(MINUTE, stamp),
   contentType: 'text/xml',
-  // Not recorded with the capture; assumed to be those of a file on a plain web server.
-  validators: 'etag',
-  headers: {},
   blocks: { known: /^(08|17|25|43)$/, usual: ['43'] },
-  hasOldLayout: false,
   write(world, { publishedAt, stampedAt, variant }) {
     const all = catalanIncidentsAt(world.part(roadNetwork), world.seed, publishedAt).filter(
       ({ from }) => !variant.missingBlocks.includes(from.municipality.province),
@@ -37,7 +29,7 @@ const incidents: FeedStandIn = {
       return Date.UTC(year, month - 1, day, hour, 36)
     },
   },
-}
+})
 
 /** Generalitat de Catalunya: the incidents of the Servei Català de Trànsit, every minute, its cameras and speed cameras. */
 export const gencat: Publisher = { name: 'Generalitat de Catalunya', feeds: [incidents, ...catalanCameraLists] }

@@ -1,9 +1,10 @@
 import { provinceFile } from '../../../../jobs/feeds/road/ign-roads.ts'
 import { provinceByCode, provinces } from '../../../../lake/places/provinces.ts'
+import { defineStandIn } from '../../define.ts'
 import { writeGeoPackage } from '../../formats/geopackage.ts'
 import { networkLayers } from '../../formats/road-network.ts'
 import { packZip } from '../../formats/zip.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf, type Publisher } from '../../publisher.ts'
 import { chance } from '../../random.ts'
 import { inhabitantsOf } from '../../world/inhabitants.ts'
 import { type Municipality, readGazetteer } from '../../world/municipalities.ts'
@@ -15,10 +16,7 @@ const EDITION_MONTH = 6
 const FOLDER = '/CentroDescargas/'
 const FILES = new Map(provinces.map(({ code }) => [`${FOLDER}${provinceFile(code)}`, code]))
 
-const roads: FeedStandIn = {
-  feed: 'ign_roads',
-  hosts: ['centrodedescargas.cnig.es'],
-  path: `${FOLDER}${provinceFile('28')}`,
+const roads = defineStandIn('ign_roads', {
   route(path) {
     const resource = FILES.get(path)
     return resource === undefined ? null : { kind: 'document', resource }
@@ -28,11 +26,6 @@ const roads: FeedStandIn = {
     const newest = Date.UTC(year, EDITION_MONTH, 1)
     return newest <= now ? newest : Date.UTC(year - 1, EDITION_MONTH, 1)
   },
-  contentType: 'application/zip',
-  validators: 'etag',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write(world, { resource, publishedAt, variant }) {
     const network = networkOf(world.part(roadNetwork), world.seed, resource)
     const kept = { sections: keptOf(network.sections, variant), posts: keptOf(network.posts, variant) }
@@ -40,33 +33,20 @@ const roads: FeedStandIn = {
     const layers = networkLayers(kept, { hasHeights: Number(resource) % 2 === 0, hasUnknownCodes: variant.hasUnknownCodes })
     return packZip([{ name: 'red_viaria.gpkg', pieces: [writeGeoPackage(layers, publishedAt)] }], publishedAt)
   },
-  // The download centre refuses scripts: no file was recorded.
-  captures: { folder: 'ign-rt', capturedAt: () => null },
-}
+})
 
-const REGISTER = `${FOLDER}MUNICIPIOS.csv`
 const HEADER =
   'COD_INE;ID_REL;COD_GEO;COD_PROV;PROVINCIA;NOMBRE_ACTUAL;POBLACION_MUNI;SUPERFICIE;PERIMETRO;COD_INE_CAPITAL;CAPITAL;' +
   'POBLACION_CAPITAL;HOJA_MTN25_ETRS89;LONGITUD_ETRS89;LATITUD_ETRS89;ORIGENCOOR;ALTITUD;ORIGENALTITUD'
 
-const register: FeedStandIn = {
-  feed: 'ign_municipalities',
-  hosts: ['centrodedescargas.cnig.es'],
-  path: REGISTER,
-  route: (path) => (path === REGISTER ? { kind: 'document', resource: 'municipalities' } : null),
+const register = defineStandIn('ign_municipalities', {
   publishedAt: (_seed, now) => Date.UTC(new Date(now).getUTCFullYear(), 0, 1),
-  contentType: 'text/csv',
-  validators: 'etag',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write(world, { publishedAt, variant }) {
     const lines = keptOf(readGazetteer().municipalities, variant).map((one) => registerLine(one, world.seed, publishedAt))
     const header = variant.hasUnknownCodes ? `${HEADER};CATASTRO` : HEADER
     return Buffer.from([header, ...lines.map((line) => (variant.hasUnknownCodes ? `${line};1` : line)), ''].join('\r\n'), 'latin1')
   },
-  captures: { folder: 'catalogos/ign-ngmep', capturedAt: () => null },
-}
+})
 
 /** Instituto Geográfico Nacional: the road network, a file for each province, and the register of municipalities, once a year. */
 export const ign: Publisher = { name: 'Instituto Geográfico Nacional', feeds: [roads, register] }

@@ -1,9 +1,10 @@
 import { SPANISH_MONTHS } from '../../../../jobs/formats/dates.ts'
 import { instantOf } from '../../../../lake/schema/time.ts'
+import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import { madridCountStations, madridCounts } from '../../formats/madrid-counts.ts'
 import { historySensors, madridHistory } from '../../formats/madrid-history.ts'
 import { madridEdition } from '../../formats/madrid-points.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf, type Publisher } from '../../publisher.ts'
 import { countStations } from '../../world/madrid-counts.ts'
 import { KEPT_IDS, madridSensors } from '../../world/madrid-sensors.ts'
 import { localTime } from '../../world/rhythm.ts'
@@ -60,21 +61,17 @@ const LIST = '/api/3/action/package_show'
 /** One in this many months was never published. */
 const GAP_EVERY = 11
 
-const counts: FeedStandIn = {
-  feed: 'madrid_counts',
-  hosts: ['datos.madrid.es'],
+const LISTED_FILES = { contentTypes: { list: 'application/json; charset=utf-8' } } as const
+const tenth = monthlyOn(PUBLISHED_ON)
+
+const counts = defineStandIn('madrid_counts', {
   path: `${LIST}?id=${COUNTS.dataset}-0-${COUNTS.name}`,
   route(path, query) {
     if (path === LIST && isAskedFor(COUNTS, query)) return { kind: 'document', resource: 'list' }
     return fileIn(COUNTS, path)
   },
   publishedAt: (_seed, now, resource) => publishedAt(COUNTS, now, resource),
-  contentType: 'text/csv',
-  contentTypes: { list: 'application/json; charset=utf-8' },
-  validators: 'etag',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
+  ...LISTED_FILES,
   write(world, { resource, publishedAt, variant }) {
     if (resource === 'list') return listOf(COUNTS, publishedAt, variant.hasUnknownCodes)
     const { share, hasUnknownCodes } = variant
@@ -83,7 +80,6 @@ const counts: FeedStandIn = {
   },
   captures: {
     folder: 'madrid-historico/permanentes',
-    capturedAt: () => null,
     archive: {
       // DatosEstacionesAbril2022.csv.
       resourceOf(file) {
@@ -100,32 +96,25 @@ const counts: FeedStandIn = {
         ),
     },
   },
-}
+})
 
-const stations: FeedStandIn = {
-  ...counts,
-  feed: 'madrid_count_stations',
-  publishedAt: (_seed, now) => tenthBefore(now),
-  path: '/egob/catalogo/300233-70-aforo-trafico-permanentes.csv',
-  route: (path) => (path === '/egob/catalogo/300233-70-aforo-trafico-permanentes.csv' ? { kind: 'document', resource: 'stations' } : null),
+const stations = defineStandIn('madrid_count_stations', {
+  publishedAt: tenth,
   write: (world, { publishedAt, variant }) => madridCountStations(keptOf(world.part(countStations), variant), { publishedAt, ...variant }),
   captures: {
     folder: 'madrid-historico/permanentes',
     // The date of its commit (provenance in the notes).
-    capturedAt: (file) => (file === 'UbicacionEstacionesPermanentesSentidos.csv' ? Date.UTC(2023, 9, 19) : null),
+    capturedAt: capturesNamed(/^UbicacionEstacionesPermanentesSentidos\.csv$/, '2023-10-19'),
   },
-}
+})
 
-const history: FeedStandIn = {
-  ...counts,
-  feed: 'madrid_history',
+const history = defineStandIn('madrid_history', {
   publishedAt: (_seed, now, resource) => publishedAt(HISTORY, now, resource),
-  path: '/egob/catalogo/208627-85-transporte-ptomedida-historico.zip',
+  ...LISTED_FILES,
   route(path, query) {
     if (path === LIST && isAskedFor(HISTORY, query)) return { kind: 'document', resource: 'list' }
     return fileIn(HISTORY, path)
   },
-  contentType: 'application/zip',
   write(world, { resource, publishedAt, variant }) {
     if (resource === 'list') return listOf(HISTORY, publishedAt, variant.hasUnknownCodes)
     const { share, hasUnknownCodes } = variant
@@ -134,14 +123,11 @@ const history: FeedStandIn = {
     const { name, text } = madridHistory({ seed: world.seed, month, sensors, publishedAt, share, hasUnknownCodes })
     return { text, zip: { name, at: publishedAt } }
   },
-  // The recorded file was transformed by others.
-  captures: { folder: 'madrid-historico/15min-derived', capturedAt: () => null },
-}
+})
 
-const editions: FeedStandIn = {
-  ...counts,
-  feed: 'madrid_sensor_editions',
-  publishedAt: (_seed, now) => tenthBefore(now),
+const editions = defineStandIn('madrid_sensor_editions', {
+  publishedAt: tenth,
+  ...LISTED_FILES,
   path: `${LIST}?id=${EDITIONS.dataset}-0-${EDITIONS.name}`,
   route(path, query) {
     if (path === LIST && isAskedFor(EDITIONS, query)) return { kind: 'document', resource: 'list' }
@@ -166,7 +152,6 @@ const editions: FeedStandIn = {
   },
   captures: {
     folder: 'madrid-historico/pmed',
-    capturedAt: () => null,
     archive: {
       // 01-2025-posiciones-medidores.xlsx.
       resourceOf(file) {
@@ -182,17 +167,10 @@ const editions: FeedStandIn = {
         ),
     },
   },
-}
+})
 
 /** Ayuntamiento de Madrid's monthly archives: hourly counts and their stations, sensors' measurements and positions. */
 export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations, history, editions] }
-
-/** The last tenth of a month before an instant. */
-function tenthBefore(now: number): number {
-  const { year, month, day } = localTime(now)
-  const date = new Date(Date.UTC(year, month - 1 - (day < PUBLISHED_ON ? 1 : 0), PUBLISHED_ON))
-  return instantOf(date.toISOString().slice(0, 10), '00:00')
-}
 
 /**
  * Publication time of a file (or the list) of an archive that reaches the present: the current month each hour, the previous one
@@ -205,7 +183,7 @@ function publishedAt(monthly: Monthly, now: number, resource = 'list'): number {
   const behind = numberOf(monthly, year, month) - Number(resource)
   if (behind <= 0) return hour
   const begin = instantOf(`${String(year)}-${String(month).padStart(2, '0')}-01`, '00:00')
-  return behind === 1 ? Math.max(begin, tenthBefore(now)) : tenthBefore(now)
+  return behind === 1 ? Math.max(begin, tenth(0, now)) : tenth(0, now)
 }
 
 const isGap = (at: number): boolean => at % GAP_EVERY === 5

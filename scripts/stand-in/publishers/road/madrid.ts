@@ -1,25 +1,18 @@
-import { instantOf } from '../../../../lake/schema/time.ts'
+import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import { madridPm, madridPm2018 } from '../../formats/madrid-pm.ts'
 import { madridPoints } from '../../formats/madrid-points.ts'
-import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { hash } from '../../random.ts'
 import { isLeftOut, type Reading, readingsAt } from '../../world/madrid-readings.ts'
 import { madridSensors } from '../../world/madrid-sensors.ts'
-import { localTime } from '../../world/rhythm.ts'
 import { madridCameraLists } from './camera-lists.ts'
 
 const FIVE_MINUTES = 300_000
 
-const traffic: FeedStandIn = {
-  feed: 'madrid_traffic',
-  hosts: ['informo.madrid.es'],
-  path: '/informo/tmadrid/pm.xml',
+const traffic = defineStandIn('madrid_traffic', {
   route: (path) => (path.toLowerCase() === '/informo/tmadrid/pm.xml' ? { kind: 'document', resource: 'pm' } : null),
   publishedAt: newestStamp(FIVE_MINUTES, stamp),
   contentType: 'text/xml',
-  // Not recorded with the captures; assumed to be those of a file on a plain web server.
-  validators: 'etag',
-  headers: {},
   blocks: { known: /^(M30|URB)$/, usual: ['M30'] },
   hasOldLayout: true,
   write(world, { publishedAt, stampedAt, variant }) {
@@ -37,32 +30,18 @@ const traffic: FeedStandIn = {
   captures: {
     folder: 'madrid-intensidad',
     // pm_20231022T172007.xml.gz, by Madrid's clock; the one of 2018 has the date of its commit (provenance in the notes).
-    capturedAt(file) {
-      if (file.startsWith('pm_old-format_201802')) return Date.UTC(2018, 1, 24)
-      const match = /^pm_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(file)
-      if (!match) return null
-      const [, year, month, day, hour, minute, second] = match
-      return instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:${second}`)
-    },
+    capturedAt: (file) => capturesNamed(/^pm_old-format_201802/, '2018-02-24')(file) ?? capturesNamed(/^pm_\d{8}T\d{6}/)(file),
   },
-}
+})
 
-const sensors: FeedStandIn = {
-  feed: 'madrid_sensors',
-  hosts: ['datos.madrid.es'],
+const sensors = defineStandIn('madrid_sensors', {
   path: '/egob/catalogo/202468-10-intensidad-trafico.csv',
   // Each edition has its own number in the catalogue; the newest is served under these numbers, earlier ones in the archive.
   route: (path) => (/^\/.*\b202468-(?:10|263)-.*\.csv$/.test(path) ? { kind: 'document', resource: 'points' } : null),
   // A new edition a month, at midnight of its first day.
-  publishedAt(_seed, now) {
-    const { year, month } = localTime(now)
-    return instantOf(`${year}-${String(month).padStart(2, '0')}-01`, '00:00')
-  },
-  contentType: 'text/csv',
+  publishedAt: monthlyOn(1),
   validators: 'modified',
-  headers: {},
   blocks: { known: /^(M30|URB)$/, usual: ['M30'] },
-  hasOldLayout: false,
   write(world, { publishedAt, variant }) {
     const present = world.part(madridSensors).filter((sensor) => !variant.missingBlocks.includes(sensor.kind))
     const text = madridPoints({ sensors: keptOf(present, variant), seed: world.seed, editionAt: publishedAt })
@@ -71,12 +50,10 @@ const sensors: FeedStandIn = {
   captures: {
     folder: 'madrid-puntos-medida',
     // Their names have only the month; the day is that of their commit (provenance in the notes).
-    capturedAt(file) {
-      if (file.startsWith('pmed_2018-02')) return Date.UTC(2018, 1, 24)
-      return file.startsWith('pmed_ubicacion_2023-07') ? Date.UTC(2023, 6, 23) : null
-    },
+    capturedAt: (file) =>
+      capturesNamed(/^pmed_2018-02/, '2018-02-24')(file) ?? capturesNamed(/^pmed_ubicacion_2023-07/, '2023-07-23')(file),
   },
-}
+})
 
 /** Ayuntamiento de Madrid: readings every five minutes, the catalogue of sensors every month, cameras and speed cameras. */
 export const madrid: Publisher = { name: 'Ayuntamiento de Madrid', feeds: [traffic, sensors, ...madridCameraLists] }

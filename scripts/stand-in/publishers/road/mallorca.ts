@@ -1,4 +1,5 @@
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { defineStandIn } from '../../define.ts'
+import { keptOf, type Publisher } from '../../publisher.ts'
 import { type RegionIncident, type RegionOfIncidents, regionIncidentsAt } from '../../world/region-incidents.ts'
 import { isoLocal } from '../../world/rhythm.ts'
 import { roadNetwork } from '../../world/road-network.ts'
@@ -14,9 +15,7 @@ const SENSES = {
 } as const
 const EFFECTS = ['Trànsit altern', 'Tall de carril', 'Estrenyiment de calçada', 'Desviament provisional', 'Precaució']
 
-const incidents: FeedStandIn = {
-  feed: 'mallorca_incidents',
-  hosts: ['www.conselldemallorca.info'],
+const incidents = defineStandIn('mallorca_incidents', {
   path: '/geoserver/SIT/incidencies_icon/wfs?service=WFS',
   route(path) {
     const layer = PATH.exec(path)?.[1]
@@ -25,9 +24,6 @@ const incidents: FeedStandIn = {
   publishedAt: (_seed, now) => now - (now % QUARTER),
   contentType: 'application/json;charset=UTF-8',
   validators: 'none',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write(world, { resource, publishedAt, variant }) {
     const all = keptOf(regionIncidentsAt(world.part(roadNetwork), world.seed, publishedAt, MALLORCA), variant)
     const layer = resource === 'icon' ? 'icon' : 'tram'
@@ -37,8 +33,7 @@ const incidents: FeedStandIn = {
     const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::4326' } }
     return JSON.stringify({ type: 'FeatureCollection', features, totalFeatures: count, numberMatched: count, numberReturned: count, crs })
   },
-  captures: { folder: 'mallorca', capturedAt: () => null },
-}
+})
 
 /** Consell de Mallorca: works and restrictions on the island's roads. */
 export const mallorca: Publisher = { name: 'Consell de Mallorca', feeds: [incidents] }

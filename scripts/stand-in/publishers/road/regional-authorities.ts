@@ -1,3 +1,4 @@
+import { defineStandIn } from '../../define.ts'
 import { formerSituations } from '../../formats/former-situations.ts'
 import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { chance } from '../../random.ts'
@@ -28,42 +29,30 @@ const CATALAN: RegionOfIncidents = {
 }
 
 interface FormerPublication {
-  readonly folder: string
   readonly blocks: FeedStandIn['blocks']
   readonly style: Pick<Parameters<typeof formerSituations>[1], 'creator' | 'provinces' | 'namesRoadAtPoint'>
-  readonly captures: string
   incidentsAt(world: World, instant: number): readonly RegionIncident[]
 }
 
-function formerStandIn(feed: string, { folder, blocks, style, captures, incidentsAt }: FormerPublication): FeedStandIn {
-  const only = `/datex2/${folder}/SituationPublication/all/content.xml`
-  return {
-    feed,
-    hosts: ['nap.dgt.es'],
-    path: only,
-    route: (path) => (path === only ? { kind: 'document', resource: folder } : null),
+function formerStandIn(feed: string, { blocks, style, incidentsAt }: FormerPublication): FeedStandIn {
+  return defineStandIn(feed, {
     publishedAt: newestStamp(EVERY_MS, (seed, period) => period * EVERY_MS + Math.floor(chance(seed, `${feed} stamp`, period) * 20_000)),
-    contentType: 'application/xml',
-    validators: 'etag',
-    headers: {},
     blocks,
-    hasOldLayout: false,
     write(world, { publishedAt, stampedAt, variant }) {
       const all = incidentsAt(world, publishedAt).filter(({ from }) => !variant.missingBlocks.includes(from.municipality.province))
       return formerSituations(keptOf(all, variant), { publishedAt: stampedAt, hasUnknownCodes: variant.hasUnknownCodes, ...style })
     },
-    captures: { folder: captures, capturedAt: () => null },
-  }
+  })
 }
 
 const basque = formerStandIn('trafikoa_incidents', {
-  ...{ folder: 'dt-gv', captures: 'trafikoa', blocks: { known: /^(01|20|48)$/, usual: ['01'] } },
+  blocks: { known: /^(01|20|48)$/, usual: ['01'] },
   style: { creator: 'dt', provinces: { '01': 'ARABA', '20': 'GIPUZKOA', '48': 'Bizkaia' }, namesRoadAtPoint: false },
   incidentsAt: (world, instant) => regionIncidentsAt(world.part(roadNetwork), world.seed, instant, BASQUE),
 })
 
 const catalan = formerStandIn('sct_situations', {
-  ...{ folder: 'sct', captures: 'sct-situations', blocks: { known: /^(08|17|25|43)$/, usual: ['43'] } },
+  blocks: { known: /^(08|17|25|43)$/, usual: ['43'] },
   style: { creator: 'sct', provinces: { '08': 'BARCELONA', '17': 'Girona', '25': 'LLEIDA', '43': 'TARRAGONA' }, namesRoadAtPoint: true },
   incidentsAt(world, instant) {
     const network = world.part(roadNetwork)

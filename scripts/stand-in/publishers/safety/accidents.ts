@@ -1,4 +1,4 @@
-import { instantOf } from '../../../../lake/schema/time.ts'
+import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
 import { catalanAccidentFile } from '../../formats/catalan-accidents.ts'
 import { madridAccidentFile, madridAccidentWorkbook } from '../../formats/city-accidents.ts'
@@ -72,51 +72,36 @@ function editionOf<A extends Accident>(accidents: readonly A[], { publishedAt, v
   return keptOf(corrected(accidents, numberOf(publishedAt)), variant)
 }
 
-const table: FeedStandIn = {
-  feed: 'dgt_accidents',
-  hosts: ['www.dgt.es'],
-  path: `${DGT}/publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX`,
+/** Every file is replaced by a corrected one at the first of a month. */
+const MONTHLY = { publishedAt: monthlyOn(1) } as const
+
+const table = defineStandIn('dgt_accidents', {
   // The folder, and the case of the extension, differ by year.
   route(path) {
     const [, year] = /\/TABLA[_-]ACCIDENTES[_-](?:20)?(\d\d)\.xlsx$/i.exec(path) ?? []
     return path.startsWith(DGT) && year !== undefined ? yearly(2000 + Number(year), 2016) : null
   },
-  // Every file is replaced by a corrected one at the first of a month.
-  publishedAt(_seed, now) {
-    const { year, month } = localTime(now)
-    return instantOf(`${year}-${String(month).padStart(2, '0')}-01`, '00:00')
-  },
+  ...MONTHLY,
   contentType: XLSX,
-  // Not recorded with the captures; assumed to be those of a file on a plain web server.
-  validators: 'etag',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
-  hasOldLayout: false,
   write(world, edition) {
     const year = Number(edition.resource)
     const accidents = editionOf(spanishAccidents(world, 'dgt', year, accidentsOf(world, 'spain')), edition)
     return dgtAccidentTable({ year, accidents, at: edition.publishedAt, hasUnknownCodes: edition.variant.hasUnknownCodes })
   },
-  captures: { folder: 'dgt-accidentes', capturedAt: () => null },
-}
+})
 
-const dictionary: FeedStandIn = {
-  ...table,
-  feed: 'dgt_accident_dictionary',
-  path: `${DGT}/24h/Diccionario_Tabla_Accidentes.xlsx`,
-  route: (path) => (path === `${DGT}/24h/Diccionario_Tabla_Accidentes.xlsx` ? { kind: 'document', resource: 'dictionary' } : null),
+const dictionary = defineStandIn('dgt_accident_dictionary', {
+  ...MONTHLY,
   write: (_world, { publishedAt, variant }) => dgtDictionary({ at: publishedAt, variant }),
   captures: {
     folder: 'dgt-accidentes',
     // The date of its commit (provenance in the notes).
-    capturedAt: (file) => (file === 'Diccionario_Tabla_Accidentes.xlsx' ? Date.UTC(2025, 11, 12) : null),
+    capturedAt: capturesNamed(/^Diccionario_Tabla_Accidentes\.xlsx$/, '2025-12-12'),
   },
-}
+})
 
-const animals: FeedStandIn = {
-  ...table,
-  feed: 'dgt_animal_accidents',
-  path: `${DGT}/publicaciones/Ficheros_microdatos_de_accidentalidad_con_animales/ACC_ANIMALES_2024.csv`,
+const animals = defineStandIn('dgt_animal_accidents', {
+  ...MONTHLY,
   route(path) {
     const [, year] = /\/ACC_ANIMALES_(\d{4})\.csv$/.exec(path) ?? []
     return path.startsWith(DGT) && year !== undefined ? yearly(Number(year), 2016) : null
@@ -127,17 +112,11 @@ const animals: FeedStandIn = {
     const accidents = editionOf(spanishAccidents(world, 'animals', year, accidentsOf(world, 'animals')), edition)
     return dgtAnimalTable({ year, accidents, hasUnknownCodes: edition.variant.hasUnknownCodes })
   },
-  captures: {
-    folder: 'dgt-accidentes',
-    capturedAt: (file) => (file.startsWith('ACC_ANIMALES_2024.csv') ? Date.UTC(2025, 11, 8) : null),
-  },
-}
+  captures: { folder: 'dgt-accidentes', capturedAt: capturesNamed(/^ACC_ANIMALES_2024\.csv/, '2025-12-08') },
+})
 
-const madrid: FeedStandIn = {
-  ...table,
-  feed: 'madrid_accidents',
-  hosts: ['datos.madrid.es'],
-  path: '/egob/catalogo/300228-34-accidentes-trafico-detalle.csv',
+const madrid = defineStandIn('madrid_accidents', {
+  ...MONTHLY,
   route(path, query) {
     if (path === '/api/3/action/package_show') return query.get('id') === MADRID_ENTRY ? { kind: 'document', resource: 'list' } : null
     const [, number, ending] = /^\/egob\/catalogo\/300228-(\d+)-accidentes-trafico-detalle\.(csv|xlsx)$/.exec(path) ?? []
@@ -160,14 +139,13 @@ const madrid: FeedStandIn = {
   captures: {
     folder: 'madrid-accidentes',
     // Years of an archive, each under its own URL.
-    capturedAt: () => null,
     archive: {
       resourceOf: (file) => /^(\d{4})_Accidentalidad/.exec(file)?.[1] ?? null,
       index: 'list',
       list: (years) => madridList(years.map(Number)),
     },
   },
-}
+})
 
 /** Accidents of a year, at street corners 300 m apart. */
 const BARCELONA_ACCIDENTS = 600
@@ -191,11 +169,10 @@ const barcelonaYears = fixtureStandIn('barcelona_accidents', {
     const [, year] = /^\/data\/dataset\/.*\/download\/(\d{4})_accidents_gu_bcn\.csv$/.exec(path) ?? []
     return year === undefined ? null : yearly(Number(year), FIRST)
   },
-  publishedAt: table.publishedAt,
+  ...MONTHLY,
   contentTypes: { list: 'application/json; charset=utf-8' },
   captures: {
     folder: 'barcelona-accidentes',
-    capturedAt: () => null,
     archive: {
       resourceOf: (file) => /^(\d{4})_accidents_gu_bcn\.csv/.exec(file)?.[1] ?? null,
       index: 'list',
@@ -208,12 +185,8 @@ const barcelona: FeedStandIn = {
   write: (world, edition) => (edition.resource === 'list' ? barcelonaList(yearsFrom(FIRST)) : barcelonaYears.write(world, edition)),
 }
 
-const catalonia: FeedStandIn = {
-  ...table,
-  feed: 'catalonia_accidents',
-  hosts: ['analisi.transparenciacatalunya.cat'],
-  path: '/api/views/rmgc-ncpb/rows.csv',
-  route: (path) => (path === '/api/views/rmgc-ncpb/rows.csv' ? { kind: 'document', resource: 'all' } : null),
+const catalonia = defineStandIn('catalonia_accidents', {
+  ...MONTHLY,
   contentType: 'text/csv',
   write(world, edition) {
     const years = Array.from({ length: 14 }, (_, at) => FIRST + at).map((year) => {
@@ -223,11 +196,8 @@ const catalonia: FeedStandIn = {
     })
     return catalanAccidentFile(years, edition.variant.hasUnknownCodes)
   },
-  captures: {
-    folder: 'catalunya-accidentes',
-    capturedAt: (file) => (file.startsWith('EXCERPT_Accidents_SCT') ? Date.UTC(2023, 11, 1) : null),
-  },
-}
+  captures: { folder: 'catalunya-accidentes', capturedAt: capturesNamed(/^EXCERPT_Accidents_SCT/, '2023-12-01') },
+})
 
 /** Publishers of accidents: the traffic authorities of Spain and Catalonia, Madrid and Barcelona. */
 export const accidents: Publisher = { name: 'Accidentes de tráfico', feeds: [table, dictionary, animals, madrid, barcelona, catalonia] }

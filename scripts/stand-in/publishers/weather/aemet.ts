@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
 import { aemetPackage, stampOf } from '../../formats/aemet-cap.ts'
 import { dailyForecastJson, hourlyForecastJson } from '../../formats/aemet-forecast.ts'
@@ -34,14 +35,12 @@ function twoSteps(api: string, resource: string, number: string): Pick<FeedStand
 
 const SLIP_TYPE = 'application/json;charset=ISO-8859-15'
 
-const observation: FeedStandIn = {
-  feed: 'aemet_observation',
+const OPEN_DATA = { contentType: 'text/plain;charset=ISO-8859-15', validators: 'none' } as const
+
+const observation = defineStandIn('aemet_observation', {
   ...twoSteps('observacion/convencional/todas', 'observations', '0b5e7a1c'),
   publishedAt: (_seed, now) => Math.floor(now / QUARTER) * QUARTER,
-  contentType: 'text/plain;charset=ISO-8859-15',
-  validators: 'none',
-  headers: {},
-  blocks: { known: /^(?!)/, usual: [] },
+  ...OPEN_DATA,
   hasOldLayout: true,
   write(world, { publishedAt, stampedAt, variant }) {
     const stations = keptOf(
@@ -67,7 +66,7 @@ const observation: FeedStandIn = {
       return year === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:30:00Z`)
     },
   },
-}
+})
 
 const stations = fixtureStandIn('aemet_stations', {
   ...twoSteps('valores/climatologicos/inventarioestaciones/todasestaciones', 'stations', '2d9c41f7'),
@@ -78,15 +77,11 @@ const stations = fixtureStandIn('aemet_stations', {
     nombre: (name, { round }) => (round === 0 ? name : `${name.trim()} ${round}`),
     latitud: (dms, { round }) => southOf(dms, 6 * round),
   },
-  contentType: observation.contentType,
-  validators: 'none',
+  ...OPEN_DATA,
   captures: {
     folder: 'aemet-climatologia',
     // inventario_todasestaciones_2023-09-27.json; the file of 2026 is not in the publisher's format.
-    capturedAt(file) {
-      const [, day] = /^inventario_todasestaciones_(\d{4}-\d\d-\d\d)\.json$/.exec(file) ?? []
-      return day === undefined ? null : Date.parse(day)
-    },
+    capturedAt: capturesNamed(/^inventario_todasestaciones_[\d-]+\.json$/),
   },
 })
 
@@ -103,10 +98,8 @@ const FORECAST_MS = 3 * HOUR
 const PUBLISHED_AFTER = 4
 const DAILY = '/opendata/api/valores/climatologicos/diarios/datos'
 
-const daily: FeedStandIn = {
-  ...observation,
-  feed: 'aemet_daily',
-  path: `${DAILY}/fechaini/2025-01-01T00:00:00UTC/fechafin/2025-01-01T23:59:59UTC/todasestaciones`,
+const daily = defineStandIn('aemet_daily', {
+  ...OPEN_DATA,
   route(path) {
     const [, begin, end] =
       /^.*\/fechaini\/(\d{4}-\d\d-\d\d)T00:00:00UTC\/fechafin\/(\d{4}-\d\d-\d\d)T23:59:59UTC\/todasestaciones$/.exec(path) ?? []
@@ -121,7 +114,6 @@ const daily: FeedStandIn = {
   },
   // The publisher corrects days at irregular times; here all days change at the start of each month in UTC.
   publishedAt: (_seed, now) => Date.parse(`${new Date(now).toISOString().slice(0, 7)}-01`),
-  hasOldLayout: false,
   write(world, { resource: day, publishedAt, variant }) {
     const start = Date.parse(day)
     const stations = world
@@ -133,16 +125,13 @@ const daily: FeedStandIn = {
     })
     return dailyJson(days, variant)
   },
-  // The recording is of one station.
-  captures: { folder: 'aemet-climatologia', capturedAt: () => null },
-}
+})
 
 /** A forecast by municipality: its kind in the path, its interval, and its document. */
 function forecast(kind: 'horaria' | 'diaria', write: typeof hourlyForecastJson): FeedStandIn {
   const [asked, named] = [`/opendata/api/prediccion/especifica/municipio/${kind}/`, `/opendata/sh/${kind}-`]
-  return {
-    ...observation,
-    feed: kind === 'horaria' ? 'aemet_forecast_hourly' : 'aemet_forecast_daily',
+  return defineStandIn(kind === 'horaria' ? 'aemet_forecast_hourly' : 'aemet_forecast_daily', {
+    ...OPEN_DATA,
     path: `${asked}28079`,
     route(path) {
       if (path.startsWith(asked)) return { kind: 'slip', to: `${named}${path.slice(asked.length)}` }
@@ -156,16 +145,13 @@ function forecast(kind: 'horaria' | 'diaria', write: typeof hourlyForecastJson):
       }
     },
     publishedAt: (_seed, now) => Math.floor(now / FORECAST_MS) * FORECAST_MS,
-    hasOldLayout: false,
     write(world, { resource, publishedAt, stampedAt, variant }) {
       const place = forecastPlace(world, resource)
       if (!place) return noDataJson()
       const at = { ...place, hour: (begin: number) => place.hour(begin - stampedAt + publishedAt) }
       return write(at, { issuedAt: stampedAt, hasUnknownCodes: variant.hasUnknownCodes })
     },
-    // None was recorded.
-    captures: { folder: 'aemet-prediccion', capturedAt: () => null },
-  }
+  })
 }
 
 const SITE = 'www.aemet.es'
@@ -175,11 +161,9 @@ const PACKED = `${WARNINGS}/cap/Z_CAP_C_LEMM_`
 const openData = twoSteps('avisos_cap/ultimoelaborado/area/esp', 'tar', '9f3c2a10')
 
 /** The package of warnings: packed on the website, with a list of packages, and plain in OpenData. */
-const warnings: FeedStandIn = {
-  ...observation,
-  feed: 'aemet_warnings',
+const warnings: FeedStandIn = defineStandIn('aemet_warnings', {
+  validators: 'none',
   hosts: [SITE, HOST],
-  path: RSS,
   route(path) {
     if (path === RSS) return { kind: 'slip', to: `${PACKED}19700101000000_AFAE.tar.gz` }
     if (path.startsWith(PACKED)) return { kind: 'document', resource: 'tar.gz' }
@@ -193,16 +177,13 @@ const warnings: FeedStandIn = {
   publishedAt: (_seed, now) => Math.floor(now / HALF_HOUR) * HALF_HOUR,
   contentType: 'application/x-gtar;charset=ISO-8859-15',
   contentTypes: { 'tar.gz': 'application/x-gzip' },
-  hasOldLayout: false,
   write(world, { resource, publishedAt, stampedAt, variant }) {
     const messages = keptOf(warningsAt(world, publishedAt), variant)
     const about = { publishedAt, shift_ms: stampedAt - publishedAt, hasUnknownCodes: variant.hasUnknownCodes }
     const tar = aemetPackage(messages, about)
     return resource === 'tar' ? tar : gzipSync(tar)
   },
-  // The recordings are single messages.
-  captures: { folder: 'aemet-cap', capturedAt: () => null },
-}
+})
 
 /** The newest package is the first item; packages of communities follow. */
 function rssText(link: string): string {
