@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import { defineStandIn } from './define.ts'
 import { type Edition, type FeedStandIn, keptOf } from './publisher.ts'
+import type { World } from './world/world.ts'
 
 /** A column that is unknown to the feeds, for the fault `unknown_codes`. */
 const UNKNOWN = 'desconocida'
@@ -25,7 +26,7 @@ interface FixtureOptions extends Partial<Omit<FeedStandIn, 'feed' | 'write'>> {
   /** By column, how values vary between repetitions of the fixture: at least the id. */
   readonly fields: Readonly<Record<string, (text: string, place: RecordPlace) => string>>
   /** Records of a document; by default slightly more than the minimum of the feed's accepted range. */
-  readonly records?: number
+  readonly records?: number | ((world: World, edition: Edition) => number)
 }
 
 /**
@@ -36,12 +37,12 @@ export function fixtureStandIn(id: string, options: FixtureOptions): FeedStandIn
   const { file, fields, records, ...rest } = options
   const feed = feedById(id)
   const atLeast = feed.bands[feed.into[0]?.id as string]?.atLeast ?? 1
-  const count = records ?? Math.ceil(ROOM * atLeast)
   let template: Template | null = null
   return defineStandIn(id, {
-    write(_world, edition) {
+    write(world, edition) {
       template ??= templateOf(readFileSync(new URL(`../../test/fixtures/${id}/${file}`, import.meta.url)).toString('latin1'))
       const { variant, publishedAt } = edition
+      const count = typeof records === 'function' ? records(world, edition) : (records ?? Math.ceil(ROOM * atLeast))
       const places = Array.from({ length: count }, (_, nth) => nth)
       const absent = 1 + (Math.floor(publishedAt / 86_400_000) % (count - 1))
       const made = keptOf(places, variant).filter((nth) => nth !== absent)
@@ -89,12 +90,13 @@ function csvTemplate(text: string): Template {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
   const delimiter = header.includes(';') ? ';' : ','
   const names = header.split(delimiter)
+  const records = lines.map((line) => [...line.matchAll(FIELD)].map(([, value = '']) => value).slice(0, names.length))
   return {
     write(numbers, { fields, edition }) {
       const more = (value: string): string => (edition.variant.hasUnknownCodes ? `${delimiter}${value}` : '')
       const made = numbers.map((nth) => {
-        const values = [...(lines[nth % lines.length] as string).matchAll(FIELD)].map(([, value = '']) => value).slice(0, names.length)
-        const place = { nth, round: Math.floor(nth / lines.length), edition }
+        const values = records[nth % records.length] as readonly string[]
+        const place = { nth, round: Math.floor(nth / records.length), edition }
         const changed = values.map((value, at) => fields[names[at] as string]?.(value, place) ?? value)
         return changed.join(delimiter) + more('X')
       })

@@ -38,7 +38,6 @@ const COUNTS = {
   animals: { full: 6000, small: 3600, archive: 52_400 },
   madrid: { full: 600, small: 220, archive: 21_000 },
   barcelona: { full: 600, small: 220, archive: 8000 },
-  catalonia: { full: 200, small: 12, archive: 1900 },
 } as const
 
 /** The number of accidents of a kind in a year. */

@@ -1,6 +1,5 @@
 import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
-import { catalanAccidentFile } from '../../formats/catalan-accidents.ts'
 import { madridAccidentFile, madridAccidentWorkbook } from '../../formats/city-accidents.ts'
 import { dgtAccidentTable, dgtAnimalTable, dgtDictionary } from '../../formats/dgt-accidents.ts'
 import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
@@ -185,16 +184,17 @@ const barcelona: FeedStandIn = {
   write: (world, edition) => (edition.resource === 'list' ? barcelonaList(yearsFrom(FIRST)) : barcelonaYears.write(world, edition)),
 }
 
-const catalonia = defineStandIn('catalonia_accidents', {
+/** An accident every week from 2010 to 2023. */
+const cataloniaDay = (nth: number): string => new Date(Date.UTC(FIRST, 0, 1 + 7 * nth)).toISOString().slice(0, 10)
+const catalonia = fixtureStandIn('catalonia_accidents', {
   ...MONTHLY,
-  contentType: 'text/csv',
-  write(world, edition) {
-    const years = Array.from({ length: 14 }, (_, at) => FIRST + at).map((year) => {
-      // A quarter of Spain's accidents are in Catalonia.
-      const accidents = spanishAccidents(world, 'catalonia', year, 4 * accidentsOf(world, 'catalonia'))
-      return { year, accidents: editionOf(accidents, edition) }
-    })
-    return catalanAccidentFile(years, edition.variant.hasUnknownCodes)
+  file: 'accidents.csv',
+  records: 14 * 52,
+  fields: {
+    Any: (_year, { nth }) => cataloniaDay(nth).slice(0, 4),
+    dat: (_date, { nth }) => cataloniaDay(nth).split('-').toReversed().join('/'),
+    pk: (km, { nth }) => (km === '999999' ? km : String(nth % 100)),
+    hor: (_hour, { nth }) => String(6 + (nth % 17)),
   },
   captures: { folder: 'catalunya-accidentes', capturedAt: capturesNamed(/^EXCERPT_Accidents_SCT/, '2023-12-01') },
 })
