@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { RequestContext } from '../auth/request-context.ts'
+import { type Deprecation, deprecationHeaders, goneFrom } from '../kernel/deprecation.ts'
 import { datasetsOf, type Endpoint, lakeOf } from '../kernel/endpoint.ts'
+import { problem } from '../kernel/problems.ts'
 import type { Handler } from './answers/answer.ts'
 import { EndpointRoute, type RouteContext } from './endpoint-route.ts'
 import { countRequest } from './replies/context-replies.ts'
-import { deprecationHook } from './replies/deprecation.ts'
 import type { EndpointDocuments } from './replies/document-answer.ts'
 import { sendFailure } from './replies/send-failure.ts'
 
@@ -28,7 +29,7 @@ export function registerEndpoint(
     for (const end of ends) end()
   })
   const shared = {
-    ...deprecationHook(endpoint, clock),
+    ...(endpoint.deprecated ? { onRequest: deprecationHook(endpoint.deprecated, clock) } : {}),
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: false,
     config: { counters },
@@ -62,6 +63,16 @@ export function registerEndpoint(
       },
     })
   })
+}
+
+/** Makes the hook that adds the headers of a deprecation to every reply, and answers 410 after the last day. */
+function deprecationHook(deprecated: Deprecation, clock: () => number): onRequestHookHandler {
+  const headers = Object.entries(deprecationHeaders(deprecated))
+  return (_request, reply, done) => {
+    // Bypasses Fastify, as replies with data do. Their own Link header contains these links too.
+    for (const [name, value] of headers) reply.raw.setHeader(name, value)
+    done(clock() < goneFrom(deprecated) ? undefined : problem('gone', `The path answered until ${deprecated.sunset}. See /changelog.`))
+  }
 }
 
 /** Calls `renew` whenever something changes that the endpoint reads. Each of the returned functions ends one subscription. */

@@ -1,28 +1,16 @@
 import type { EventLog } from '../../lake/events/log.ts'
 import { recordEvent } from '../../lake/events/record.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import { deprecatedFrom } from '../kernel/deprecation.ts'
 import { type Endpoint, endpointId } from '../kernel/endpoint.ts'
 
-/** Records an `api.deprecated` event once for each endpoint whose deprecation has begun: a marker object outlives the log. */
-export async function announceDeprecations(options: {
-  readonly store: ObjectStore
-  readonly log: EventLog
-  readonly endpoints: readonly Endpoint[]
-  readonly now: number
-}): Promise<void> {
-  const { store, log, endpoints, now } = options
+/** Records an `api.deprecated` event once for each deprecated endpoint: a marker object outlives the log. `now` is in ms. */
+export async function announceDeprecations(store: ObjectStore, log: EventLog, endpoints: readonly Endpoint[], now: number): Promise<void> {
   for (const { path, deprecated } of endpoints) {
-    if (!deprecated || deprecatedFrom(deprecated) > now) continue
-    const mark = `events/deprecations/${endpointId(path) || 'root'}-${deprecated.since}.json`
+    if (!deprecated) continue
+    const mark = `events/deprecations/${endpointId(path)}-${deprecated.since}.json`
     if ((await store.head(mark)) !== null) continue
-    const { since, sunset, replacement = null, why } = deprecated
-    await recordEvent(log, {
-      type: 'api.deprecated',
-      about: path,
-      at: deprecatedFrom(deprecated),
-      data: { path, since, sunset, replacement, why },
-    })
+    const data = { path, replacement: null, ...deprecated }
+    await recordEvent(log, { type: 'api.deprecated', about: path, at: now, data })
     await store.put(mark, Buffer.from(JSON.stringify({ path, at: now })))
   }
 }

@@ -223,7 +223,6 @@ const OTHER_DATA: Readonly<Partial<Record<EventType, Readonly<Record<string, unk
       since: text('Day from which it should no longer be used.', '2026-01-02'),
       sunset: text('Last day on which it answers.', '2027-01-02'),
       replacement: { type: ['string', 'null'], description: 'The path that takes its place.' },
-      why: { type: 'object', description: 'The reason, by language.' },
     },
   },
 }

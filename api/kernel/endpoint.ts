@@ -9,7 +9,7 @@ import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { JsonSchema } from '../../lake/schema/json.ts'
 import type { Source } from '../../lake/schema/sources.ts'
 import type { SourceMode } from '../../lake/system.ts'
-import { checkDeprecation, type Deprecation } from './deprecation.ts'
+import type { Deprecation } from './deprecation.ts'
 import type { Example } from './example.ts'
 import { type Fields, idFieldsOf, type Nested, type RecordShape, type ValueOf } from './fields.ts'
 import { isLocated } from './formats.ts'
@@ -286,12 +286,11 @@ export function defineEndpoint<
       (spec.read.kind === 'lake' ? namesOf(spec.read.sideQueries) : '')
   )
     throw new Error(`${spec.path}: the additional lists and their queries do not match`)
-  const { returns, read, deprecated } = spec
+  const { returns, read } = spec
   if (returns.prefers && !isLocated(returns.record.fields))
     throw new Error(`${spec.path}: records without a place have no ${returns.prefers}`)
   if (returns.kind === 'one' && isLocated(returns.record.fields) && idFieldsOf(returns.record).length === 0)
     throw new Error(`${spec.path}: a record with a place needs an id, for its GeoJSON feature`)
-  if (deprecated) checkDeprecation(spec.path, deprecated)
   for (const name of Object.keys((read.kind === 'lake' && read.existingValues) || {}))
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: existingValues has values of ${name}, which is not a parameter`)
   if (read.kind === 'lake' && returns.kind === 'list')

@@ -358,21 +358,6 @@ export const HEADERS: Part = Object.freeze({
   RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { ...INT32, minimum: 1 } },
 })
 
-/** The headers of a deprecated path. */
-export const DEPRECATION_HEADERS: Part = Object.freeze({
-  Deprecation: {
-    description: 'From when the path should no longer be used, as @ and seconds since 1970 (RFC 9745); may be in the future.',
-    schema: { type: 'string' },
-    example: '@1795305600',
-  },
-  Sunset: {
-    description: 'When the path stops answering (RFC 8594).',
-    schema: { type: 'string' },
-    example: 'Mon, 22 Nov 2027 23:59:59 GMT',
-  },
-  Link: ref('headers', 'Link'),
-})
-
 /** The headers with the limits of a path. */
 export const LIMIT_HEADERS: Part = Object.freeze({
   'RateLimit-Policy': ref('headers', 'RateLimitPolicy'),

@@ -8,9 +8,6 @@ import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { openServiceStore, serviceLog } from './parts.ts'
 import { webhookRules } from './webhook-rules.ts'
 
-/** Time between two checks whether a deprecation has begun, in ms. */
-const DEPRECATIONS_MS = 3_600_000
-
 endWithSupervisor()
 const config = readConfig(process.env)
 const log = serviceLog(config, 'deliver')
@@ -28,16 +25,9 @@ const deliverer = startDeliverer({
   isEntitled: (account) => access.accounts.hasPlan(account, 'ENTERPRISE'),
   onTrouble: ({ id, url, account }, trouble) => void access.mailWebhook({ id, url, account, ...trouble }),
 })
-const announce = (): void => {
-  announceDeprecations({ store, log: events.log, endpoints, now: Date.now() }).catch((err: unknown) =>
-    log.warn({ err }, 'deprecations are not announced'),
-  )
-}
-announce()
-const announcing = setInterval(announce, DEPRECATIONS_MS)
+announceDeprecations(store, events.log, endpoints, Date.now()).catch((err: unknown) => log.warn({ err }, 'deprecations are not announced'))
 
 onStop(async () => {
-  clearInterval(announcing)
   await deliverer.close()
   await closeAccess()
   events.close()

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { Dataset, Plan } from '../../../lake/schema/dataset.ts'
 import type { Source } from '../../../lake/schema/sources.ts'
 import type { InLease } from '../../auth/limits/in-lease.ts'
+import { deprecationLinks } from '../../kernel/deprecation.ts'
 import { datasetsOf, type Endpoint } from '../../kernel/endpoint.ts'
 import { FORMAT_KINDS, type Format, isTable } from '../../kernel/formats.ts'
 import { URL_MOST } from '../../kernel/http/headers.ts'
 import { type Problem, problem } from '../../kernel/problems.ts'
-import { deprecationLinks } from '../replies/deprecation.ts'
 import { type ResponseHead, stepOf } from '../replies/responses.ts'
 import type { Cursors } from '../request/cursor.ts'
 import { dispositionOf } from '../request/file-name.ts'
@@ -132,7 +132,7 @@ export function headOf(
     isText: FORMAT_KINDS[options.format].isText,
     links: [
       ...(isTable(options.format) ? tableLinks(context.endpoint, options.from ?? datasetsOf(context.endpoint), options.otherSources) : []),
-      ...deprecationLinks(context.endpoint),
+      ...deprecationLinks(context.endpoint.deprecated),
     ],
     language: context.endpoint.returns.record.localise ? values.page.lang : null,
     ...(disposition === null ? {} : { more: { 'Content-Disposition': disposition } }),

@@ -99,12 +99,11 @@ ${[link('Documentation', '/docs', 'the description as an interactive page'), lin
 }
 
 function notesOf(endpoint: Endpoint, endpoints: readonly Endpoint[]): string {
-  const { summary, plan, params, deprecated } = endpoint
+  const { summary, plan, params } = endpoint
   const names = Object.entries(params).flatMap(([name, one]) => (one.kind === 'group' ? Object.keys(one.members) : [name]))
-  const going = deprecated ? ` Deprecated: answers until ${deprecated.sunset}.` : ''
   const from = listOfIds(endpoint, endpoints)
   const ids = from ? ` ${from.parameter}: from ${from.list.path}.` : ''
-  return `${summary}. ${plan}.${names.length === 0 ? '' : ` Parameters: ${names.join(', ')}.`}${ids}${going}`
+  return `${summary}. ${plan}.${names.length === 0 ? '' : ` Parameters: ${names.join(', ')}.`}${ids}`
 }
 
 const DAY_MS = 86_400_000

@@ -115,7 +115,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   registerDocument(app, {
     url: '/changelog',
     clock,
-    find: (request) => inLanguage(request, 'changelog', (language) => page(changelogPage(endpoints, language), language)),
+    find: (request) => inLanguage(request, 'changelog', (language) => page(changelogPage(language), language)),
   })
   const forModels = oneDocument()
   registerDocument(app, {

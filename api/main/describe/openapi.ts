@@ -13,7 +13,6 @@ import { essenceOf, formatsOf } from '../../kernel/formats.ts'
 import { methodPath } from '../../kernel/method-page.ts'
 import {
   commonSchemas,
-  DEPRECATION_HEADERS,
   HEADERS,
   LIMIT_HEADERS,
   limitedResponse,
@@ -177,7 +176,7 @@ function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About
     ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
     ...(excerpts ? { 'x-excerpts': excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns })) } : {}),
     parameters: parametersOf(endpoint, endpoints, now),
-    responses: deprecated ? goingResponses(responses) : responses,
+    responses: deprecated ? { ...responses, 410: problemResponse(['gone']) } : responses,
     ...(read.kind === 'lake' ? { 'x-reads': 'lake' } : {}),
   }
 }
@@ -228,17 +227,6 @@ function documentContents({ path }: Endpoint): Part {
       { schema: { type: type.startsWith('text/') ? 'string' : 'object', description: about }, 'x-plan': 'FREE' },
     ]),
   )
-}
-
-/** Adds the deprecation headers to the responses of a deprecated path, and the response 410 after its last day. */
-function goingResponses(responses: Part): Part {
-  const shared = problemResponses()
-  const going = Object.entries({ ...responses, 410: problemResponse(['gone']) }).map(([status, one]) => {
-    const { $ref } = one as { readonly $ref?: string }
-    const response = ($ref === undefined ? one : shared[$ref.slice($ref.lastIndexOf('/') + 1)]) as Part
-    return [status, { ...response, headers: { ...(response['headers'] as Part), ...DEPRECATION_HEADERS } }]
-  })
-  return Object.fromEntries(going)
 }
 
 /** True if answers may cost a query of the lake, which is limited in number per caller. */

@@ -2,8 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { incidentById } from '../../../api/endpoints/road/incident-detail.ts'
 import { incidentList } from '../../../api/endpoints/road/incidents.ts'
-import { checkDeprecation } from '../../../api/kernel/deprecation.ts'
-import { defineEndpoint, type Endpoint } from '../../../api/kernel/endpoint.ts'
+import type { Endpoint } from '../../../api/kernel/endpoint.ts'
 import { openapi } from '../../../api/main/describe/openapi.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { headerOf, raw } from '../raw.ts'
@@ -13,7 +12,6 @@ const DEPRECATED = {
   since: '2026-03-01',
   sunset: '2027-03-31',
   replacement: '/api/incidents',
-  why: { es: 'Use <otra> ruta.', en: 'Use <another> path.' },
 }
 const old: Endpoint = { ...incidentList, path: '/api/old-incidents', deprecated: DEPRECATED }
 const lone: Endpoint = {
@@ -40,8 +38,8 @@ beforeEach(() => {
 })
 
 const LINKS = [
-  '</changelog#deprecated-old-incidents>; rel="deprecation"; type="text/html"',
-  '</changelog#deprecated-old-incidents>; rel="sunset"; type="text/html"',
+  '</changelog>; rel="deprecation"; type="text/html"',
+  '</changelog>; rel="sunset"; type="text/html"',
   '</api/incidents>; rel="successor-version"',
 ]
 
@@ -83,7 +81,7 @@ describe('an endpoint that goes', () => {
     const response = await service.get('/api/old-incidents/inc_1')
     expect(response.status).toBe(200)
     expect(response.headers.get('deprecation')).toBe(`@${SINCE / 1000}`)
-    expect(response.headers.get('link')).toContain('</changelog#deprecated-old-incidents-by-id>; rel="deprecation"')
+    expect(response.headers.get('link')).toContain('</changelog>; rel="deprecation"')
     expect(response.headers.get('link')).not.toContain('successor-version')
   })
 
@@ -109,7 +107,7 @@ describe('an endpoint that goes', () => {
       expect((await response.json()) as Reply).toMatchObject({
         type: `${service.url}/problems/gone`,
         code: 'gone',
-        detail: '/api/old-incidents answered until 2027-03-31. /api/incidents takes its place. See /changelog#deprecated-old-incidents.',
+        detail: 'The path answered until 2027-03-31. See /changelog.',
       })
     }
     const url = `${service.url}/api/old-incidents`
@@ -120,55 +118,18 @@ describe('an endpoint that goes', () => {
   })
 })
 
-describe('a deprecated endpoint is announced', () => {
-  test('in the changelog, under the name that its links have', async () => {
-    for (const [lang, text, day] of [
-      ['es', DEPRECATED.why.es, '31 de marzo de 2027'],
-      ['en', DEPRECATED.why.en, 'March 31, 2027'],
-    ] as const) {
-      const html = await (await service.get(`/changelog?lang=${lang}`)).text()
-      const [, entry = ''] = /<article id="deprecated-old-incidents">(.*?)<\/article>/s.exec(html) ?? []
-      expect(entry).toContain(text.replace('<', '&#60;').replace('>', '&#62;'))
-      for (const part of [`datetime="${DEPRECATED.since}"`, `<time datetime="${DEPRECATED.sunset}">${day}</time>`])
-        expect(entry).toContain(part)
-      for (const path of ['/api/old-incidents', DEPRECATED.replacement]) expect(entry).toContain(`<code>${path}</code>`)
-      expect(html).toContain('<article id="deprecated-old-incidents-by-id">')
-    }
+test('a deprecated endpoint is announced in the description, which stays valid', async () => {
+  const description = openapi(endpoints, 'https://api.example.org')
+  const { paths } = description as Reply
+  expect(paths['/api/incidents'].get).not.toHaveProperty('deprecated')
+  const { get } = paths['/api/old-incidents']
+  expect([get.deprecated, get['x-sunset']]).toEqual([true, DEPRECATED.sunset])
+  expect(get.responses).toHaveProperty('410')
+  expect(paths['/api/incidents'].get.responses).not.toHaveProperty('410')
+  const config = await createConfig({
+    extends: ['recommended'],
+    rules: { 'no-server-example.com': 'off', 'no-unused-components': 'off' },
   })
-
-  test('in the descriptions, which stay valid', async () => {
-    const description = openapi(endpoints, 'https://api.example.org')
-    const { paths } = description as Reply
-    expect(paths['/api/incidents'].get).not.toHaveProperty('deprecated')
-    const { get } = paths['/api/old-incidents']
-    expect([get.deprecated, get['x-sunset']]).toEqual([true, DEPRECATED.sunset])
-    for (const status of [200, 410])
-      expect(Object.keys(get.responses[status].headers)).toEqual(expect.arrayContaining(['Deprecation', 'Sunset', 'Link']))
-    expect(paths['/api/incidents'].get.responses).not.toHaveProperty('410')
-    const config = await createConfig({
-      extends: ['recommended'],
-      rules: { 'no-server-example.com': 'off', 'no-unused-components': 'off' },
-    })
-    const problems = await lintFromString({ source: JSON.stringify(description), absoluteRef: '/openapi.json', config })
-    expect(problems.map(({ ruleId, message }) => `${ruleId} ${message}`)).toEqual([])
-    expect(await (await service.get('/llms.txt')).text()).toMatch(/^- \[\/api\/old-incidents\].*Deprecated: answers until 2027-03-31\.$/m)
-  })
-})
-
-test.each([
-  ['a year, to the day', { since: '2026-03-01', sunset: '2027-03-01' }, null],
-  ['less than a year', { since: '2026-03-01', sunset: '2027-02-28' }, '365 days after its deprecation, not 364'],
-  ['an end before the beginning', { since: '2026-03-01', sunset: '2026-02-01' }, 'not -28'],
-  ['no day of the calendar', { since: '2026-02-30', sunset: '2027-12-01' }, '2026-02-30 is not a day'],
-  ['an instant', { since: '2026-03-01T00:00:00Z', sunset: '2027-12-01' }, 'is not a day'],
-  ['itself in its place', { replacement: '/api/x' }, 'cannot replace itself'],
-  ['one language', { why: { es: 'Porque sí.', en: ' ' } }, 'both languages'],
-])('notice of %s', (_name, changed, expected) => {
-  const check = (): void => checkDeprecation('/api/x', { ...DEPRECATED, ...changed })
-  if (expected === null) expect(check).not.toThrow()
-  else expect(check).toThrow(expected)
-})
-
-test('an endpoint is not declared without notice', () => {
-  expect(() => defineEndpoint({ ...old, deprecated: { ...DEPRECATED, sunset: DEPRECATED.since } } as never)).toThrow('/api/old-incidents')
+  const problems = await lintFromString({ source: JSON.stringify(description), absoluteRef: '/openapi.json', config })
+  expect(problems.map(({ ruleId, message }) => `${ruleId} ${message}`)).toEqual([])
 })

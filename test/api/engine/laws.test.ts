@@ -124,9 +124,11 @@ describe('declarations', () => {
       for (const { of } of endpoint.excerpts ?? []) expect(datasetsOf(endpoint), `${endpoint.path} ${of.id}`).toContain(of)
   })
 
-  test('the replacement of a removed path exists, and stays', () => {
+  test('a deprecated path answers for another year, and its replacement exists and stays', () => {
     for (const { path, deprecated } of endpoints) {
-      if (!deprecated?.replacement) continue
+      if (!deprecated) continue
+      expect((Date.parse(deprecated.sunset) - Date.parse(deprecated.since)) / 86_400_000, path).toBeGreaterThanOrEqual(365)
+      if (!deprecated.replacement) continue
       const instead = endpoints.find((one) => one.path === deprecated.replacement)
       expect([instead?.path, instead?.deprecated], path).toEqual([deprecated.replacement, undefined])
     }
