@@ -1,5 +1,5 @@
-import { accountOperation, json, KEY_REFUSED, OWNER } from '../../auth/account-operation.ts'
-import { type Part, parametersPart, problemResponse, ref } from '../../kernel/openapi-parts.ts'
+import { jsonReply, KEY_REFUSED, limitedOperation, OWNER, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
+import { type Part, parametersPart, ref } from '../../kernel/openapi-parts.ts'
 import { exampleOf } from '../../kernel/reads/shape.ts'
 import { USAGE_FIELDS, wholeRecord } from './account-records.ts'
 import { USAGE_PARAMS } from './usage-report.ts'
@@ -11,24 +11,16 @@ export function usageSchemas(): Part {
 
 /** The path of the report. */
 export function usagePaths(): Part {
+  const about = 'By day, key and path: with a key its own usage, with a session that of all keys of the account.'
   return {
     '/api/usage': {
-      get: {
-        ...accountOperation('usage', 'Usage of the API', {
-          200: json(
-            'By day, key and path: with a key its own usage, with a session that of all keys of the account.',
-            ref('schemas', 'Usage'),
-            exampleOf(USAGE_FIELDS),
-          ),
-          400: problemResponse(['unknown-parameter', 'invalid-parameter', 'range-too-large']),
-          401: problemResponse(KEY_REFUSED),
-          404: ref('responses', '404Limited'),
-          503: problemResponse(['temporary-reduced-capacity', 'query-timeout']),
-        }),
-        description: 'Days are days in Madrid, as all plain dates. A request is counted within two minutes of its end.',
+      get: limitedOperation('usage', 'Usage of the API', {
+        about: 'Days are days in Madrid, as all plain dates. A request is counted within two minutes of its end.',
         security: OWNER,
         parameters: parametersPart(USAGE_PARAMS),
-      },
+        replies: { 200: jsonReply(about, ref('schemas', 'Usage'), exampleOf(USAGE_FIELDS)) },
+        problems: [...VALUE_REFUSED, 'range-too-large', ...KEY_REFUSED, 'not-found', 'temporary-reduced-capacity', 'query-timeout'],
+      }),
     },
   }
 }

@@ -1,8 +1,8 @@
 import { EXPORT_FORMATS, EXPORT_SPLITS, EXPORT_STATES, type ExportJob } from '../../../lake/exports/jobs.ts'
 import { DOUBLE, INT32, INT64 } from '../../../lake/schema/json.ts'
 import { DECIMALS } from '../../../lake/schema/precision.ts'
-import { accountOperation, json, KEY_REFUSED } from '../../auth/account-operation.ts'
-import { IDEMPOTENCY_KEY, type Part, pathParameter, problemResponse, ref } from '../../kernel/openapi-parts.ts'
+import { BODY_REFUSED, jsonReply, KEY_REFUSED, limitedOperation, PLAN_REFUSED, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
+import { IDEMPOTENCY_KEY, type Part, pathParameter, ref } from '../../kernel/openapi-parts.ts'
 import { JOB_PATH, JOBS_PATH } from './job-files.ts'
 import { MAX_UNFINISHED } from './job-routes.ts'
 
@@ -96,108 +96,80 @@ export function exportJobSchemas(): Part {
 /** Describes the paths of export jobs. */
 export function exportJobPaths(): Part {
   const job = ref('schemas', 'ExportJob')
-  const refused = {
-    401: problemResponse(KEY_REFUSED),
-    403: problemResponse(['plan-required', 'https-required']),
-  }
-  const secured = (part: Part): Part => ({ ...part, tags: ['export'], 'x-plan': 'ENTERPRISE', security: [{ ApiKey: [] }] })
+  const own = { tags: ['export'], plan: 'ENTERPRISE', security: [{ ApiKey: [] }] }
+  const ofOne = { ...own, parameters: [pathParameter('id', 'Id of the job.', EXAMPLE_ID)] }
+  const refused = ['unknown-parameter', ...KEY_REFUSED, ...PLAN_REFUSED] as const
   const requestId = { 'X-Request-Id': ref('headers', 'RequestId') }
-  /** The reply with one job. */
-  const oneJob = (description: string, example: Part): Part => ({
-    ...json(description, job, example),
-    headers: { ...requestId, 'Retry-After': ref('headers', 'RetryAfterUnfinished') },
-  })
-  const id = pathParameter('id', 'Id of the job.', EXAMPLE_ID)
+  const unfinished = { ...requestId, 'Retry-After': ref('headers', 'RetryAfterUnfinished') }
   return {
     [JOBS_PATH]: {
-      post: {
-        ...secured(
-          accountOperation('export_jobs_create', 'Export a filtered dataset as files', {
-            202: {
-              ...json('The job, QUEUED. Poll Location until it has ended.', job, QUEUED),
-              headers: { ...requestId, Location: ref('headers', 'Location'), 'Retry-After': ref('headers', 'RetryAfterUnfinished') },
-            },
-            400: problemResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
-            ...refused,
-            409: problemResponse(['conflict']),
-            413: ref('responses', '413'),
-            415: problemResponse(['unsupported-media-type']),
-            422: problemResponse(['idempotency-key-reused']),
-          }),
-        ),
-        description:
+      post: limitedOperation('export_jobs_create', 'Export a filtered dataset as files', {
+        ...own,
+        about:
           'The rows of one snapshot as Parquet or GeoParquet (zstd), or gzipped CSV or NDJSON. Jobs run in the order of their creation, those of a key one after the other; ' +
           `at most ${MAX_UNFINISHED} may wait. Parquet has the columns of the table, CSV and NDJSON those of \`/api/datasets/{id}/schema\`.`,
         parameters: [IDEMPOTENCY_KEY],
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                required: ['dataset'],
-                additionalProperties: false,
-                properties: {
-                  dataset: text('Id of the dataset, see `/api/export`.'),
-                  filter: FILTER_SCHEMA,
-                  format: maybe('string', 'Format of the files.', { enum: [...EXPORT_FORMATS, null], default: 'parquet' }),
-                  split: maybe('string', 'One file, or one for each month or day (UTC) of the time column.', {
-                    ...{ enum: [...EXPORT_SPLITS, null], default: 'none' },
-                  }),
-                  decimals: maybe('string', 'Decimals of Parquet and GeoParquet: `double` has 64-bit floating-point numbers.', {
-                    ...{ enum: [...DECIMALS, null], default: 'exact' },
-                  }),
-                },
-              },
-              example: { dataset: 'incidents', filter: { from: '2026-01-01', to: '2026-02-01', province: 'Madrid' }, format: 'parquet' },
+        body: {
+          schema: {
+            type: 'object',
+            required: ['dataset'],
+            additionalProperties: false,
+            properties: {
+              dataset: text('Id of the dataset, see `/api/export`.'),
+              filter: FILTER_SCHEMA,
+              format: maybe('string', 'Format of the files.', { enum: [...EXPORT_FORMATS, null], default: 'parquet' }),
+              split: maybe('string', 'One file, or one for each month or day (UTC) of the time column.', {
+                ...{ enum: [...EXPORT_SPLITS, null], default: 'none' },
+              }),
+              decimals: maybe('string', 'Decimals of Parquet and GeoParquet: `double` has 64-bit floating-point numbers.', {
+                ...{ enum: [...DECIMALS, null], default: 'exact' },
+              }),
             },
           },
+          example: { dataset: 'incidents', filter: { from: '2026-01-01', to: '2026-02-01', province: 'Madrid' }, format: 'parquet' },
         },
-      },
-      get: secured(
-        accountOperation('export_jobs_list', 'Export jobs of the key', {
-          200: {
-            ...json(
-              'Newest first; jobs are listed for 30 days.',
-              {
-                type: 'object',
-                required: ['total', 'jobs'],
-                properties: { total: { ...INT32, description: 'Jobs.' }, jobs: { type: 'array', items: job } },
-              },
-              { total: 1, jobs: [READY] },
-            ),
-            headers: requestId,
-          },
-          400: problemResponse(['unknown-parameter']),
-          ...refused,
-        }),
-      ),
+        replies: {
+          202: jsonReply('The job, QUEUED. Poll Location until it has ended.', job, QUEUED, {
+            ...{ ...unfinished, Location: ref('headers', 'Location') },
+          }),
+        },
+        problems: [...VALUE_REFUSED, ...BODY_REFUSED, ...KEY_REFUSED, ...PLAN_REFUSED, 'conflict', 'idempotency-key-reused'],
+      }),
+      get: limitedOperation('export_jobs_list', 'Export jobs of the key', {
+        ...own,
+        replies: {
+          200: jsonReply(
+            'Newest first; jobs are listed for 30 days.',
+            {
+              type: 'object',
+              required: ['total', 'jobs'],
+              properties: { total: { ...INT32, description: 'Jobs.' }, jobs: { type: 'array', items: job } },
+            },
+            { total: 1, jobs: [READY] },
+            requestId,
+          ),
+        },
+        problems: refused,
+      }),
     },
     [JOB_PATH]: {
-      get: {
-        ...secured(
-          accountOperation('export_jobs_by_id', 'State and files of an export job', {
-            200: oneJob('The job.', READY),
-            400: problemResponse(['unknown-parameter', 'malformed-request']),
-            ...refused,
-            404: ref('responses', '404Limited'),
-          }),
-        ),
-        parameters: [id],
-      },
-      delete: {
-        ...secured(
-          accountOperation('export_jobs_by_id_cancel', 'Cancel an export job, or delete its files', {
-            200: oneJob('The job as it is now; one that FAILED or is EXPIRED stays so.', { ...QUEUED, status: 'CANCELLED' }),
-            400: problemResponse(['unknown-parameter', 'malformed-request']),
-            ...refused,
-            404: ref('responses', '404Limited'),
-            413: ref('responses', '413'),
-            415: problemResponse(['unsupported-media-type']),
-          }),
-        ),
-        parameters: [id],
-      },
+      get: limitedOperation('export_jobs_by_id', 'State and files of an export job', {
+        ...ofOne,
+        replies: { 200: jsonReply('The job.', job, READY, unfinished) },
+        problems: [...refused, 'malformed-request', 'not-found'],
+      }),
+      delete: limitedOperation('export_jobs_by_id_cancel', 'Cancel an export job, or delete its files', {
+        ...ofOne,
+        replies: {
+          200: jsonReply(
+            'The job as it is now; one that FAILED or is EXPIRED stays so.',
+            job,
+            { ...QUEUED, status: 'CANCELLED' },
+            unfinished,
+          ),
+        },
+        problems: [...refused, ...BODY_REFUSED, 'not-found'],
+      }),
     },
   }
 }

@@ -1,5 +1,6 @@
 import { ABOUT_FILTERS } from '../../events/filter.ts'
-import { LIMIT_HEADERS, limitedResponse, type Part, parameterPart, ref } from '../../kernel/openapi-parts.ts'
+import { KEY_REFUSED, limitedOperation, PLAN_REFUSED, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
+import { type Part, parameterPart, ref } from '../../kernel/openapi-parts.ts'
 import { STREAM_DOMAIN, STREAM_PARAMS, STREAM_PATH } from './routes.ts'
 
 /** An example of a stream. */
@@ -10,17 +11,15 @@ const EXAMPLE =
 export function streamPaths(): Part {
   return {
     [STREAM_PATH]: {
-      get: {
-        operationId: 'stream',
+      get: limitedOperation('stream', 'Events as they happen, as server-sent events', {
         tags: [STREAM_DOMAIN, 'data'],
-        summary: 'Events as they happen, as server-sent events',
-        description:
+        about:
           'One event per message: `event` is its type, `data` the JSON that webhooks also send, `id` its position in the log. With `Last-Event-ID`, ' +
           'which browsers send automatically, a new connection continues after that event. Events of the last 24 hours are kept for that; ' +
           'after a longer break, the event `reset` reports that events are missing: reload the lists. A comment every 15 seconds keeps the ' +
           'connection open. A reader that is too slow, a revoked key and a changed plan end the stream. Opening it costs one request; ' +
           `/api/plans lists how many streams a key may have. ${ABOUT_FILTERS}`,
-        'x-plan': 'PRO',
+        plan: 'PRO',
         security: [{ ApiKey: [] }],
         parameters: [
           ...Object.entries(STREAM_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
@@ -29,21 +28,15 @@ export function streamPaths(): Part {
             schema: { type: 'string', pattern: '^\\d{1,12}-\\d{1,9}$' },
           },
         ],
-        responses: {
+        replies: {
           200: {
             description: 'The stream.',
-            headers: { 'X-Request-Id': ref('headers', 'RequestId'), ...LIMIT_HEADERS },
+            headers: { 'X-Request-Id': ref('headers', 'RequestId') },
             content: { 'text/event-stream': { schema: { type: 'string' }, example: EXAMPLE } },
           },
-          400: limitedResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
-          401: ref('responses', '401'),
-          403: ref('responses', '403'),
-          405: ref('responses', '405'),
-          406: ref('responses', '406Limited'),
-          414: ref('responses', '414'),
-          429: limitedResponse(['quota-exceeded', 'concurrency']),
         },
-      },
+        problems: [...VALUE_REFUSED, 'malformed-request', ...KEY_REFUSED, ...PLAN_REFUSED, 'not-acceptable', 'uri-too-long', 'concurrency'],
+      }),
     },
   }
 }

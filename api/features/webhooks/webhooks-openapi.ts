@@ -1,17 +1,10 @@
 import { EVENT_TYPES, type EventType } from '../../../lake/events/types.ts'
 import { INT32 } from '../../../lake/schema/json.ts'
-import { KEY_REFUSED, OWNER } from '../../auth/account-operation.ts'
 import { ABOUT_FILTERS } from '../../events/filter.ts'
 import { dataSchema } from '../../events/kinds.ts'
-import {
-  IDEMPOTENCY_KEY,
-  LIMIT_HEADERS,
-  limitedResponse,
-  type Part,
-  pathParameter,
-  ref,
-  withGeometryRefs,
-} from '../../kernel/openapi-parts.ts'
+import { BODY_REFUSED, jsonReply, KEY_REFUSED, limitedOperation, OWNER, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
+import { IDEMPOTENCY_KEY, type Part, pathParameter, ref, withGeometryRefs } from '../../kernel/openapi-parts.ts'
+import type { ProblemCode } from '../../kernel/problems.ts'
 import { WEBHOOK_FILTERS } from './filter.ts'
 import { DELIVERY_STATES, WEBHOOK_STATES } from './state.ts'
 
@@ -118,7 +111,7 @@ export function webhookPaths(): Part {
         ],
         ok: [201, 'The webhook with its secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
         isOnce: true,
-        more: { 422: limitedResponse(['unsafe-webhook-url', 'webhook-limit-reached', 'idempotency-key-reused']) },
+        more: ['unsafe-webhook-url', 'webhook-limit-reached'],
         isAboutOne: false,
       }),
       get: operation('webhooks_list', 'The webhooks of the account', {
@@ -141,7 +134,7 @@ export function webhookPaths(): Part {
           { enabled: true },
         ],
         ok: [200, 'The webhook as it is now.', ref('schemas', 'Webhook'), SHOWN],
-        more: { 422: limitedResponse(['unsafe-webhook-url']) },
+        more: ['unsafe-webhook-url'],
       }),
       delete: operation('webhooks_by_id_delete', 'Delete a webhook', { ok: [204, 'It is gone.', null, null] }),
     },
@@ -176,7 +169,7 @@ export function webhookPaths(): Part {
         about: ABOUT_DISABLED,
         ok: [202, 'It will be sent under the same `webhook-id`.', ref('schemas', 'WebhookDelivery'), DELIVERY],
         isOnce: true,
-        inPath: [['delivery', 'Id of the delivery.', EXAMPLE_DELIVERY]],
+        inPath: [pathParameter('delivery', 'Id of the delivery.', EXAMPLE_DELIVERY)],
       }),
     },
     '/api/webhooks/{id}/replay': {
@@ -263,43 +256,33 @@ function operation(
     readonly about?: string
     readonly body?: readonly [schema: Part, example: unknown]
     readonly ok: readonly [status: number, description: string, schema: Part | null, example: unknown]
-    readonly more?: Part
+    readonly more?: readonly ProblemCode[]
     /** True if an Idempotency-Key may be sent. */
     readonly isOnce?: boolean
     readonly isAboutOne?: boolean
     /** True for a GET, whose body is not read. */
     readonly isRead?: boolean
-    readonly inPath?: readonly (readonly [name: string, description: string, example: string])[]
+    readonly inPath?: readonly Part[]
   },
 ): Part {
-  const { about, body, ok, more = {}, isOnce = false, isAboutOne = true, isRead = false, inPath = [] } = one
+  const { about, body, ok, more = [], isOnce = false, isAboutOne = true, isRead = false, inPath = [] } = one
   const [status, description, schema, example] = ok
-  const path = [...(isAboutOne ? [['id', 'Id of the webhook.', EXAMPLE_ID] as const] : []), ...inPath]
-  const parameters = [
-    ...path.map(([name, description, example]) => pathParameter(name, description, example)),
-    ...(isOnce ? [IDEMPOTENCY_KEY] : []),
-  ]
-  return {
-    operationId,
-    tags: ['account', 'webhooks'],
-    summary,
-    ...(about ? { description: about } : {}),
-    'x-plan': 'ENTERPRISE',
-    security: OWNER,
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body[0], example: body[1] } } } } : {}),
-    responses: {
-      [status]: { description, headers: LIMIT_HEADERS, ...(schema ? { content: { 'application/json': { schema, example } } } : {}) },
-      400: limitedResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
-      401: limitedResponse(KEY_REFUSED),
-      403: limitedResponse(['plan-required', 'foreign-origin', 'https-required']),
-      ...(isAboutOne ? { 404: ref('responses', '404Limited') } : {}),
-      405: ref('responses', '405Limited'),
-      ...(isOnce ? { 409: limitedResponse(['conflict']) } : {}),
-      ...(isRead ? {} : { 413: ref('responses', '413'), 415: limitedResponse(['unsupported-media-type']) }),
-      ...(isOnce && !('422' in more) ? { 422: limitedResponse(['idempotency-key-reused']) } : {}),
+  return limitedOperation(operationId, summary, {
+    ...{ tags: ['account', 'webhooks'], plan: 'ENTERPRISE', security: OWNER },
+    ...(about ? { about } : {}),
+    parameters: [
+      ...(isAboutOne ? [pathParameter('id', 'Id of the webhook.', EXAMPLE_ID)] : []),
+      ...inPath,
+      ...(isOnce ? [IDEMPOTENCY_KEY] : []),
+    ],
+    ...(body ? { body: { schema: body[0], example: body[1] } } : {}),
+    replies: { [status]: schema ? jsonReply(description, schema, example) : { description } },
+    problems: [
+      ...[...VALUE_REFUSED, ...(isRead ? (['malformed-request'] as const) : BODY_REFUSED), ...KEY_REFUSED],
+      ...(['plan-required', 'foreign-origin', 'https-required'] as const),
+      ...(isAboutOne ? (['not-found'] as const) : []),
       ...more,
-      429: ref('responses', '429'),
-    },
-  }
+      ...(isOnce ? (['conflict', 'idempotency-key-reused'] as const) : []),
+    ],
+  })
 }

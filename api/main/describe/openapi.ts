@@ -11,6 +11,7 @@ import { type Endpoint, endpointId, lakeOf, pathParams } from '../../kernel/endp
 import { exampleTexts, isListed } from '../../kernel/example.ts'
 import { essenceOf, formatsOf } from '../../kernel/formats.ts'
 import { methodPath } from '../../kernel/method-page.ts'
+import { problemResponses } from '../../kernel/openapi-operation.ts'
 import {
   commonSchemas,
   HEADERS,
@@ -233,33 +234,6 @@ function documentContents({ path }: Endpoint): Part {
 function isOfLake(endpoint: Endpoint): boolean {
   const { read } = endpoint
   return read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past !== undefined)
-}
-
-/**
- * Returns the responses that operations share, by status. Those of data and accounts have limit headers if the request was
- * understood.
- */
-function problemResponses(): Part {
-  return {
-    401: limitedResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
-    403: limitedResponse(['plan-required', 'https-required']),
-    '403PlainHttp': problemResponse(['https-required']),
-    '403Account': limitedResponse(['foreign-origin', 'https-required']),
-    404: problemResponse(['not-found']),
-    '404Limited': limitedResponse(['not-found']),
-    405: problemResponse(['method-not-allowed']),
-    '405Limited': limitedResponse(['method-not-allowed']),
-    406: problemResponse(['not-acceptable']),
-    '406Limited': limitedResponse(['not-acceptable']),
-    408: problemResponse(['request-timeout']),
-    413: limitedResponse(['payload-too-large']),
-    414: limitedResponse(['uri-too-long']),
-    417: problemResponse(['expectation-failed']),
-    429: limitedResponse(['quota-exceeded']),
-    '429Lake': limitedResponse(['quota-exceeded', 'concurrency']),
-    431: problemResponse(['headers-too-large']),
-    500: limitedResponse(['internal']),
-  }
 }
 
 /** Returns the endpoint's specific problems by status, each with examples by code. */
