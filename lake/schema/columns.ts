@@ -55,6 +55,12 @@ interface CommonOptions {
   readonly was?: readonly string[]
 }
 
+interface StringOptions extends CommonOptions {
+  /** The closed list of its values, for replies of the service about itself. */
+  readonly values?: readonly string[]
+  readonly format?: 'uri'
+}
+
 interface JsonOptions extends CommonOptions {
   /** Code lists of members of the value. */
   readonly lists?: readonly CodeList[]
@@ -86,6 +92,8 @@ export interface Column<T = unknown> {
   readonly min?: number
   readonly max?: number
   readonly codes?: CodeList
+  readonly values?: readonly string[]
+  readonly format?: string
   /** Code lists of members of a JSON value. */
   readonly lists?: readonly CodeList[]
   /** A decimal's total digits, and digits after the point. */
@@ -119,7 +127,7 @@ function column<T>(kind: Kind, ids: number | readonly [number, number], about: s
 /** Constructors of stored columns. First argument: the field id (a pair for a point or list), then the meaning. */
 export const col = {
   /** Text as published, trimmed. */
-  string: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<string, O>> =>
+  string: <const O extends StringOptions>(id: number, about: string, options?: O): Column<Value<string, O>> =>
     column('string', id, about, options),
   /** A value of a code list; unknown codes are stored unchanged and counted. */
   code: <const O extends CommonOptions>(id: number, about: string, codes: CodeList, options?: O): Column<Value<string, O>> =>

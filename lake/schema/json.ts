@@ -49,6 +49,7 @@ export function columnSchema(column: Column): JsonSchema {
   return {
     ...(type === undefined ? {} : { type: column.nullable ? [type, 'null'] : type }),
     ...rest,
+    ...(column.values ? { enum: column.nullable ? [...column.values, null] : column.values } : {}),
     ...(column.min === undefined ? {} : { minimum: column.min }),
     ...(column.max === undefined ? {} : { maximum: column.max }),
     description: `${column.about}${unit}`,
@@ -82,7 +83,7 @@ export function jsonValue(column: Column, value: unknown): Json {
 function kindSchema(column: Column): { type?: string } & JsonSchema {
   switch (column.kind) {
     case 'string':
-      return { type: 'string' }
+      return { type: 'string', ...(column.format ? { format: column.format } : {}) }
     case 'code':
       return { type: 'string', 'x-code-list': column.codes?.id, 'x-extensible-enum': Object.keys(column.codes?.codes ?? {}) }
     case 'json':

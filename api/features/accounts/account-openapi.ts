@@ -1,9 +1,9 @@
 import { bodySchema } from '../../auth/bodies.ts'
 import { BODY_REFUSED, FOREIGN, jsonReply, KEY_REFUSED, limitedOperation, OWNER, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
 import { type Part, pathParameter, ref } from '../../kernel/openapi-parts.ts'
-import { exampleOf } from '../../kernel/reads/shape.ts'
+import { exampleOf, wholeRecord } from '../../kernel/reads/shape.ts'
 import { NEW_KEY_BODY, OVERLAP_H, ROTATE_BODY } from './account-fields.ts'
-import { EXAMPLE_ID, KEY_FIELDS, NEW_KEY_FIELDS, wholeRecord } from './account-records.ts'
+import { EXAMPLE_ID, KEY_FIELDS, NEW_KEY_FIELDS } from './account-records.ts'
 
 /** How a caller authenticates, as the description names it. */
 export const SECURITY_SCHEMES: Part = Object.freeze({

@@ -1,9 +1,7 @@
 import { apiUsage } from '../../../lake/datasets/service/api-usage.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
 import { PLANS } from '../../../lake/schema/dataset.ts'
-import type { JsonSchema } from '../../../lake/schema/json.ts'
-import { type Fields, meaning, nested } from '../../kernel/fields.ts'
-import { recordSchema } from '../../kernel/reads/shape.ts'
+import { meaning, nested } from '../../kernel/fields.ts'
 
 /** Public name of the key of examples. */
 export const EXAMPLE_ID = 'key_1f0c44a9b7d25e83c6aa'
@@ -12,12 +10,11 @@ const EXAMPLE_KEY = 'tia_0123456789ABCDEFGHIJKLMNOPQRST120YGD'
 
 const id = col.string(0, 'Public name of the key.', { example: EXAMPLE_ID })
 const label = col.string(0, 'Name given by its owner.', { nullable: true, example: 'My car' })
-const plan = col.string(0, 'Plan of the key; a plan is granted to one key.', { example: 'FREE' })
+const plan = col.string(0, 'Plan of the key; a plan is granted to one key.', { values: PLANS, example: 'FREE' })
 const status = col.string(0, 'ROTATING works until ends_at, besides the key that replaces it; REVOKED and EXPIRED do not work.', {
+  values: ['ACTIVE', 'ROTATING', 'REVOKED', 'EXPIRED'],
   example: 'ACTIVE',
 })
-/** The closed lists of values of members. */
-const VALUES: Readonly<Record<string, readonly string[]>> = { plan: PLANS, status: ['ACTIVE', 'ROTATING', 'REVOKED', 'EXPIRED'] }
 
 /** A key as replies show it. */
 export const KEY_FIELDS = Object.freeze({
@@ -54,22 +51,3 @@ export const USAGE_FIELDS = Object.freeze({
   days: nested.objects('Totals of each day up to today.', { date, ...counts }),
   usage: nested.objects('By day, key, plan and path.', { date, key: id, plan, path, ...counts }),
 })
-
-/** The JSON Schema of a record that always has all of its members. */
-export function wholeRecord(fields: Fields): JsonSchema {
-  const { description: _about, additionalProperties: _open, ...schema } = recordSchema({ about: '', fields }, { strict: true })
-  return withValues(schema)
-}
-
-function withValues(schema: JsonSchema): JsonSchema {
-  const { properties = {}, items } = schema as { readonly properties?: Record<string, JsonSchema>; readonly items?: JsonSchema }
-  const closed = Object.entries(properties).map(([name, one]) => [
-    name,
-    { ...withValues(one), ...(VALUES[name] ? { enum: VALUES[name] } : {}) },
-  ])
-  return {
-    ...schema,
-    ...(closed.length > 0 ? { properties: Object.fromEntries(closed) } : {}),
-    ...(items ? { items: withValues(items) } : {}),
-  }
-}

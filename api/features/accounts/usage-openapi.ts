@@ -1,7 +1,7 @@
 import { jsonReply, KEY_REFUSED, limitedOperation, OWNER, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
 import { type Part, parametersPart, ref } from '../../kernel/openapi-parts.ts'
-import { exampleOf } from '../../kernel/reads/shape.ts'
-import { USAGE_FIELDS, wholeRecord } from './account-records.ts'
+import { exampleOf, wholeRecord } from '../../kernel/reads/shape.ts'
+import { USAGE_FIELDS } from './account-records.ts'
 import { USAGE_PARAMS } from './usage-report.ts'
 
 /** The schema of the report of usage. */

@@ -1,96 +1,65 @@
-import { EXPORT_FORMATS, EXPORT_SPLITS, EXPORT_STATES, type ExportJob } from '../../../lake/exports/jobs.ts'
-import { DOUBLE, INT32, INT64 } from '../../../lake/schema/json.ts'
+import { EXPORT_FORMATS, EXPORT_SPLITS, EXPORT_STATES } from '../../../lake/exports/jobs.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { INT32 } from '../../../lake/schema/json.ts'
 import { DECIMALS } from '../../../lake/schema/precision.ts'
+import { bodySchema } from '../../auth/bodies.ts'
+import { nested } from '../../kernel/fields.ts'
 import { BODY_REFUSED, jsonReply, KEY_REFUSED, limitedOperation, PLAN_REFUSED, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
 import { IDEMPOTENCY_KEY, type Part, pathParameter, ref } from '../../kernel/openapi-parts.ts'
+import { exampleOf, wholeRecord } from '../../kernel/reads/shape.ts'
 import { JOB_PATH, JOBS_PATH } from './job-files.ts'
+import { EXPORT_BODY } from './job-request.ts'
 import { MAX_UNFINISHED } from './job-routes.ts'
 
 const EXAMPLE_ID = 'exp_5f0c9a521f0e4b7e8a63'
-const FILTER = Object.freeze({ from: '2026-01-01T00:00:00.000Z', to: '2026-02-01T00:00:00.000Z', province: '28', columns: null })
-const READY = Object.freeze({
-  id: EXAMPLE_ID,
-  status: 'READY' satisfies ExportJob['state'],
-  dataset: 'incidents',
-  filter: FILTER,
-  format: 'parquet',
-  split: 'none',
-  decimals: 'exact',
-  created_at: '2026-02-02T12:00:00.000Z',
-  started_at: '2026-02-02T12:00:04.000Z',
-  ended_at: '2026-02-02T12:00:05.000Z',
-  expires_at: '2026-02-09T12:00:05.000Z',
-  progress: 1,
-  reason: null,
-  snapshot: '4611686018427387904',
-  rows: 48_211,
-  files: [
-    {
-      file: 'incidents.parquet',
-      rows: 48_211,
-      bytes: 1_311_902,
-      sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-      url: `https://api.example.org${JOBS_PATH}/${EXAMPLE_ID}/files/incidents.parquet?signature=c2lnbmF0dXJlLW9mLW91cn`,
-      url_expires_at: '2026-02-02T12:20:00.000Z',
-    },
-  ],
+
+const instant = (about: string, example: string) => col.instant(0, about, { nullable: true, example })
+const JOB_FIELDS = Object.freeze({
+  id: col.string(0, 'Id of the job.', { example: EXAMPLE_ID }),
+  status: col.string(0, 'QUEUED, RUNNING, READY with files for 7 days and then EXPIRED, FAILED with a reason, or CANCELLED.', {
+    ...{ values: EXPORT_STATES, example: 'READY' },
+  }),
+  dataset: col.string(0, 'Id of the dataset.', { example: 'incidents' }),
+  filter: nested.object('Which rows and columns.', {
+    from: instant("Begin of the period of the dataset's time column, included.", '2026-01-01T00:00:00.000Z'),
+    to: instant('End of the period, not included.', '2026-02-01T00:00:00.000Z'),
+    province: col.string(0, 'Codes of its provinces, with commas between.', { nullable: true, example: '28' }),
+    columns: col.list([0, 0], 'Names of columns; null for all.', col.string(0, 'Name.'), { nullable: true }),
+  }),
+  format: col.string(0, 'Format of the files.', { values: EXPORT_FORMATS, example: 'parquet' }),
+  split: col.string(0, 'How rows are split into files.', { values: EXPORT_SPLITS, example: 'none' }),
+  decimals: col.string(0, 'Decimals of Parquet: exact, or as 64-bit floating-point numbers.', { values: DECIMALS, example: 'exact' }),
+  created_at: col.instant(0, 'When it was created.', { example: '2026-02-02T12:00:00.000Z' }),
+  started_at: instant('When it was last started.', '2026-02-02T12:00:04.000Z'),
+  ended_at: instant('When it ended.', '2026-02-02T12:00:05.000Z'),
+  expires_at: instant('When its files are deleted.', '2026-02-09T12:00:05.000Z'),
+  progress: col.float(0, 'Progress from 0 to 1.', { min: 0, max: 1, example: 1 }),
+  reason: col.string(0, 'Why it failed.', { nullable: true }),
+  snapshot: col.string(0, 'Snapshot of the dataset that was read.', { nullable: true, example: '4611686018427387904' }),
+  rows: col.integer(0, 'Rows of all files.', { long: true, nullable: true, example: 48_211 }),
+  files: nested.objects('Its files while it is READY, with `ATTRIBUTION.md` (licences) and `datapackage.json` (Frictionless).', {
+    file: col.string(0, 'Name of the file.', { example: 'incidents.parquet' }),
+    rows: col.integer(0, 'Rows; null for files that describe the others.', { long: true, nullable: true, example: 48_211 }),
+    bytes: col.integer(0, 'Size.', { long: true, unit: 'By', example: 1_311_902 }),
+    sha256: col.string(0, 'SHA-256 of the file, hexadecimal.', {
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    }),
+    url: col.string(0, 'Signed URL of the file. It needs no key, and takes Range requests.', {
+      format: 'uri',
+      example: `https://api.example.org${JOBS_PATH}/${EXAMPLE_ID}/files/incidents.parquet?signature=c2lnbmF0dXJlLW9mLW91cn`,
+    }),
+    url_expires_at: col.instant(0, 'When the URL expires: at least 15 minutes from now.', { example: '2026-02-02T12:20:00.000Z' }),
+  }),
 })
+const READY = exampleOf(JOB_FIELDS)
 const QUEUED = Object.freeze({
   ...READY,
   ...{ status: 'QUEUED', started_at: null, ended_at: null, expires_at: null, progress: 0, snapshot: null, rows: null, files: [] },
 })
 
-const text = (description: string, more: Part = {}): Part => ({ type: 'string', description, ...more })
-const maybe = (type: string, description: string, more: Part = {}): Part => ({ type: [type, 'null'], description, ...more })
-const instant = (description: string): Part => maybe('string', description, { format: 'date-time' })
-
-const FILTER_SCHEMA = {
-  type: ['object', 'null'],
-  additionalProperties: false,
-  description: 'Which rows and columns; all by default.',
-  properties: {
-    from: maybe('string', "Begin of the period of the dataset's time column, included: an instant with a zone, or a date (Madrid)."),
-    to: maybe('string', 'End of the period, not included.'),
-    province: maybe('string', 'Name or code of a province or an autonomous community; of datasets with a column province_code.'),
-    columns: maybe('array', 'Names of columns; all by default.', { items: { type: 'string' }, minItems: 1, maxItems: 200 }),
-  },
-}
-
 /** The schemas of export jobs. */
 export function exportJobSchemas(): Part {
-  const file = {
-    file: text('Name of the file.'),
-    rows: maybe('integer', 'Rows; null for files that describe the others.', { format: INT64.format }),
-    bytes: { ...INT64, description: 'Size. Unit: By.' },
-    sha256: text('SHA-256 of the file, hexadecimal.'),
-    url: text('Signed URL of the file. It needs no key, and takes Range requests.', { format: 'uri' }),
-    url_expires_at: text('When the URL expires: at least 15 minutes from now.', { format: 'date-time' }),
-  }
-  const properties = {
-    id: text('Id of the job.'),
-    status: text('QUEUED, RUNNING, READY with files for 7 days and then EXPIRED, FAILED with a reason, or CANCELLED.', {
-      enum: EXPORT_STATES,
-    }),
-    dataset: text('Id of the dataset.'),
-    filter: FILTER_SCHEMA,
-    format: text('Format of the files.', { enum: EXPORT_FORMATS }),
-    split: text('How rows are split into files.', { enum: EXPORT_SPLITS }),
-    decimals: text('Decimals of Parquet: exact, or as 64-bit floating-point numbers.', { enum: DECIMALS }),
-    created_at: text('When it was created.', { format: 'date-time' }),
-    started_at: instant('When it was last started.'),
-    ended_at: instant('When it ended.'),
-    expires_at: instant('When its files are deleted.'),
-    progress: { ...DOUBLE, minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' },
-    reason: maybe('string', 'Why it failed.'),
-    snapshot: maybe('string', 'Snapshot of the dataset that was read.'),
-    rows: maybe('integer', 'Rows of all files.', { format: INT64.format }),
-    files: {
-      type: 'array',
-      description: 'Its files while it is READY, with `ATTRIBUTION.md` (licences) and `datapackage.json` (Frictionless).',
-      items: { type: 'object', required: Object.keys(file), properties: file },
-    },
-  }
-  return { ExportJob: { type: 'object', required: Object.keys(properties), properties } }
+  return { ExportJob: wholeRecord(JOB_FIELDS) }
 }
 
 /** Describes the paths of export jobs. */
@@ -110,22 +79,7 @@ export function exportJobPaths(): Part {
           `at most ${MAX_UNFINISHED} may wait. Parquet has the columns of the table, CSV and NDJSON those of \`/api/datasets/{id}/schema\`.`,
         parameters: [IDEMPOTENCY_KEY],
         body: {
-          schema: {
-            type: 'object',
-            required: ['dataset'],
-            additionalProperties: false,
-            properties: {
-              dataset: text('Id of the dataset, see `/api/export`.'),
-              filter: FILTER_SCHEMA,
-              format: maybe('string', 'Format of the files.', { enum: [...EXPORT_FORMATS, null], default: 'parquet' }),
-              split: maybe('string', 'One file, or one for each month or day (UTC) of the time column.', {
-                ...{ enum: [...EXPORT_SPLITS, null], default: 'none' },
-              }),
-              decimals: maybe('string', 'Decimals of Parquet and GeoParquet: `double` has 64-bit floating-point numbers.', {
-                ...{ enum: [...DECIMALS, null], default: 'exact' },
-              }),
-            },
-          },
+          schema: bodySchema(EXPORT_BODY),
           example: { dataset: 'incidents', filter: { from: '2026-01-01', to: '2026-02-01', province: 'Madrid' }, format: 'parquet' },
         },
         replies: {

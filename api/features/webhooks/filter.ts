@@ -1,5 +1,6 @@
 import { queryReader } from '../../engine/request/request.ts'
-import { EVENT_FILTERS, type EventFilter } from '../../events/filter.ts'
+import { ABOUT_FILTERS, EVENT_FILTERS, type EventFilter } from '../../events/filter.ts'
+import type { Part } from '../../kernel/openapi-parts.ts'
 import type { Param } from '../../kernel/params/params.ts'
 import { Problem, problem } from '../../kernel/problems.ts'
 
@@ -9,6 +10,18 @@ const { topics, ...others } = EVENT_FILTERS
 export const WEBHOOK_FILTERS = { types: topics, ...others }
 
 const read = queryReader(WEBHOOK_FILTERS)
+
+/** Returns the schema of a webhook's filter: in a request, null stands for an absent member. */
+export function filterSchema({ inRequest }: { readonly inRequest: boolean }): Part {
+  const orNull = (type: unknown): unknown => (inRequest ? [type, 'null'] : type)
+  const members = Object.entries(WEBHOOK_FILTERS).map(([name, { about, schema, list }]) => [
+    name,
+    list
+      ? { type: orNull('array'), items: schema, description: about }
+      : { ...schema, type: orNull((schema as { readonly type?: unknown }).type), description: about },
+  ])
+  return { type: orNull('object'), additionalProperties: false, description: ABOUT_FILTERS, properties: Object.fromEntries(members) }
+}
 
 /** Reads the filter of a subscription, as JSON. Throws a problem that names every mistake. */
 export function readWebhookFilter(given: Readonly<Record<string, unknown>>): EventFilter {

@@ -13,7 +13,7 @@ import { NO_STORE } from '../../kernel/http/headers.ts'
 import { readInstant } from '../../kernel/params/params-time.ts'
 import { problem } from '../../kernel/problems.ts'
 import { type DestinationRules, destinationOf } from './destination.ts'
-import { readWebhookFilter } from './filter.ts'
+import { filterSchema, readWebhookFilter } from './filter.ts'
 import { needsWebhookPlan, type WebhookOwner } from './owner.ts'
 import { type ShownWebhook, shownDelivery, shownWebhook } from './shown.ts'
 import { readWebhookState } from './state.ts'
@@ -41,18 +41,9 @@ interface Answer {
 const DESCRIPTION_MOST = 200
 const NO_QUERY = queryReader({})
 
-const URL_TEXT: BodyField<string> = { expected: 'an https:// address', read: (value) => (typeof value === 'string' ? value : undefined) }
-const DESCRIPTION: BodyField<string | null> = {
-  expected: `a text of up to ${DESCRIPTION_MOST} characters`,
-  read: (value) => (typeof value === 'string' && value.length <= DESCRIPTION_MOST ? value : undefined),
-  fallback: null,
-}
-const FILTER: BodyField<Readonly<Record<string, unknown>>> = {
-  expected: 'an object of filters',
-  read: (value) => (typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined),
-  fallback: {},
-}
-const INSTANT: BodyField<number> = {
+/** Makes a member optional, for changes. */
+const optional = <T>(field: BodyField<T>): BodyField<T | null> => ({ ...field, fallback: null })
+const instant = (description: string): BodyField<number> => ({
   expected: 'an instant such as 2026-01-02T12:00:00Z',
   read: (value) => {
     try {
@@ -61,14 +52,48 @@ const INSTANT: BodyField<number> = {
       return undefined
     }
   },
-}
-/** Makes a member optional, for changes. */
-const optional = <T>(field: BodyField<T>): BodyField<T | null> => ({ ...field, fallback: null })
-const ENABLED: BodyField<boolean | null> = {
-  expected: 'true or false',
-  read: (value) => (typeof value === 'boolean' ? value : undefined),
-  fallback: null,
-}
+  schema: { type: 'string', format: 'date-time', description },
+})
+
+/** The body of a request for a webhook. */
+export const NEW_WEBHOOK_BODY = Object.freeze({
+  url: {
+    expected: 'an https:// address',
+    read: (value) => (typeof value === 'string' ? value : undefined),
+    schema: {
+      ...{ type: 'string', format: 'uri' },
+      description: 'URL that events are sent to: https, port 443 or 8443, on the public internet or in a network that the operator allows.',
+    },
+  } satisfies BodyField<string>,
+  description: {
+    expected: `a text of up to ${DESCRIPTION_MOST} characters`,
+    read: (value) => (typeof value === 'string' && value.length <= DESCRIPTION_MOST ? value : undefined),
+    fallback: null,
+    schema: { type: ['string', 'null'], maxLength: DESCRIPTION_MOST },
+  } satisfies BodyField<string | null>,
+  filter: {
+    expected: 'an object of filters',
+    read: (value) => (typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined),
+    fallback: {},
+    schema: filterSchema({ inRequest: true }),
+  } satisfies BodyField<Readonly<Record<string, unknown>>>,
+})
+
+/** The body of a change. */
+export const CHANGE_BODY = Object.freeze({
+  url: optional(NEW_WEBHOOK_BODY.url),
+  description: NEW_WEBHOOK_BODY.description,
+  filter: optional<Readonly<Record<string, unknown>>>(NEW_WEBHOOK_BODY.filter),
+  enabled: {
+    expected: 'true or false',
+    read: (value) => (typeof value === 'boolean' ? value : undefined),
+    fallback: null,
+    schema: { type: ['boolean', 'null'], description: 'False sends nothing; null changes nothing.' },
+  } satisfies BodyField<boolean | null>,
+})
+
+/** The period whose events are sent again. */
+export const REPLAY_BODY = Object.freeze({ from: instant('Start, inclusive; at most seven days ago.'), to: instant('End, exclusive.') })
 
 /** Registers the paths of webhooks, in the scope of the account paths. */
 export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): void {
@@ -120,7 +145,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     })
 
   post('/api/webhooks', async ({ request, account }, seed) => {
-    const { url, description, filter } = readBody(request.body, { url: URL_TEXT, description: DESCRIPTION, filter: FILTER })
+    const { url, description, filter } = readBody(request.body, NEW_WEBHOOK_BODY)
     const target = destinationOf(url, destinations)
     readWebhookFilter(filter)
     const [id, at] = [subscriptionId(account, seed), clock()]
@@ -141,12 +166,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     const found = await find(asked)
     // Without a body there is nothing to change.
     const body = asked.request.body ?? null
-    const given = readBody(body, {
-      url: optional(URL_TEXT),
-      description: DESCRIPTION,
-      filter: optional(FILTER as BodyField<Readonly<Record<string, unknown>> | null>),
-      enabled: ENABLED,
-    })
+    const given = readBody(body, CHANGE_BODY)
     const isGiven = (name: string): boolean => Object.hasOwn(body as object, name)
     const url = given.url === null ? null : destinationOf(given.url, destinations).href
     const changed = await webhooks.change(found, (newest) => {
@@ -194,7 +214,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
   })
   post('/api/webhooks/:id/replay', async (asked) => {
     const found = await find(asked)
-    const { from, to } = readBody(asked.request.body, { from: INSTANT, to: INSTANT })
+    const { from, to } = readBody(asked.request.body, REPLAY_BODY)
     const oldest = clock() - EVENT_DAYS * 86_400_000
     if (from >= to || from < oldest) {
       const detail = `from: expected an instant before to, in the last ${EVENT_DAYS} days`

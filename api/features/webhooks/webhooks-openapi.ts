@@ -1,87 +1,76 @@
 import { EVENT_TYPES, type EventType } from '../../../lake/events/types.ts'
+import { col } from '../../../lake/schema/columns.ts'
 import { INT32 } from '../../../lake/schema/json.ts'
+import { bodySchema } from '../../auth/bodies.ts'
 import { ABOUT_FILTERS } from '../../events/filter.ts'
 import { dataSchema } from '../../events/kinds.ts'
+import { nested } from '../../kernel/fields.ts'
 import { BODY_REFUSED, jsonReply, KEY_REFUSED, limitedOperation, OWNER, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
 import { IDEMPOTENCY_KEY, type Part, pathParameter, ref, withGeometryRefs } from '../../kernel/openapi-parts.ts'
 import type { ProblemCode } from '../../kernel/problems.ts'
-import { WEBHOOK_FILTERS } from './filter.ts'
+import { exampleOf, wholeRecord } from '../../kernel/reads/shape.ts'
+import { filterSchema } from './filter.ts'
+import { CHANGE_BODY, NEW_WEBHOOK_BODY, REPLAY_BODY } from './routes.ts'
 import { DELIVERY_STATES, WEBHOOK_STATES } from './state.ts'
 
 const EXAMPLE_ID = 'wh_0f8b1c526d0e4c539a2b'
 const EXAMPLE_DELIVERY = 'dlv_2b7f0d7f0b8a11c4d5e6'
 const text = (description: string): Part => ({ type: 'string', description })
 const instant = (description: string): Part => ({ type: 'string', format: 'date-time', description })
-const instantOrNull = (description: string): Part => ({ type: ['string', 'null'], format: 'date-time', description })
 
-/** Returns the schema of a webhook's filter: in a request, null stands for an absent member. */
-function filterSchema({ inRequest }: { readonly inRequest: boolean }): Part {
-  const orNull = (type: unknown): unknown => (inRequest ? [type, 'null'] : type)
-  const members = Object.entries(WEBHOOK_FILTERS).map(([name, { about, schema, list }]) => [
-    name,
-    list
-      ? { type: orNull('array'), items: schema, description: about }
-      : { ...schema, type: orNull((schema as { readonly type?: unknown }).type), description: about },
-  ])
-  return { type: orNull('object'), additionalProperties: false, description: ABOUT_FILTERS, properties: Object.fromEntries(members) }
-}
+const NULLABLE = { nullable: true } as const
+const FIELDS = Object.freeze({
+  id: col.string(0, 'Id of the webhook.', { example: EXAMPLE_ID }),
+  url: col.string(0, 'URL that events are sent to.', { format: 'uri', example: 'https://example.org/hook' }),
+  description: col.string(0, 'Name given by its owner.', NULLABLE),
+  filter: col.json(0, ABOUT_FILTERS, { example: { types: ['incident'], province: ['Madrid'] } }),
+  status: col.string(0, 'FAILING: the last deliveries did not arrive. DISABLED: nothing is sent.', {
+    ...{ values: WEBHOOK_STATES, example: 'ENABLED' },
+  }),
+  disabled_reason: col.string(
+    0,
+    'Why it is disabled: by its owner, by a reply 410, after five days of failures, by a change of plan, or because its filter has a value that no longer exists.',
+    { nullable: true, values: ['by-owner', 'gone', 'failing', 'plan-changed', 'filter-invalid'] },
+  ),
+  disabled_at: col.instant(0, 'When the service disabled it.', NULLABLE),
+  failing_since: col.instant(0, 'When deliveries began to fail.', NULLABLE),
+  waiting: col.integer(0, 'Events that wait for an attempt, at most a few hundred; more wait in the log.', { example: 0 }),
+  secret_rotated_at: col.instant(0, 'When its secret was made.', { example: '2026-01-02T12:00:00.000Z' }),
+  created_at: col.instant(0, 'When it was made.', { example: '2026-01-02T12:00:00.000Z' }),
+})
+const TRIED_AT = '2026-01-02T12:23:28.413Z'
+const DELIVERY_FIELDS = Object.freeze({
+  id: col.string(0, 'Id of the delivery.', { example: EXAMPLE_DELIVERY }),
+  event_id: col.string(0, 'Id of the event, which the receiver gets as `webhook-id`.', { example: 'evt_0123456789abcdef0123456789abcdef' }),
+  type: col.string(0, 'Type of the event.', { example: 'incident.created' }),
+  status: col.string(0, 'RETRYING: another attempt follows. FAILED: none does.', { values: DELIVERY_STATES, example: 'DELIVERED' }),
+  attempts: col.integer(0, 'Attempts so far.', { example: 1 }),
+  created_at: col.instant(0, 'When it was first tried.', { example: TRIED_AT }),
+  next_attempt_at: col.instant(0, 'When it is tried again.', NULLABLE),
+  last_attempt: nested.object(
+    'The last attempt.',
+    {
+      at: col.instant(0, 'When it began.', { example: TRIED_AT }),
+      status: col.integer(0, 'Status of the reply; null without one.', { nullable: true, example: 204 }),
+      duration_ms: col.integer(0, 'How long it took.', { unit: 'ms', example: 41 }),
+      error: col.string(0, 'Why it failed; null if it arrived.', NULLABLE),
+    },
+    NULLABLE,
+  ),
+})
 
 /** The schemas of webhooks and their deliveries. */
 export function webhookSchemas(): Part {
-  const webhook = {
-    id: text('Id of the webhook.'),
-    url: { ...text('URL that events are sent to.'), format: 'uri' },
-    description: { type: ['string', 'null'], description: 'Name given by its owner.' },
-    filter: filterSchema({ inRequest: false }),
-    status: { ...text('FAILING: the last deliveries did not arrive. DISABLED: nothing is sent.'), enum: WEBHOOK_STATES },
-    disabled_reason: {
-      type: ['string', 'null'],
-      enum: ['by-owner', 'gone', 'failing', 'plan-changed', 'filter-invalid', null],
-      description:
-        'Why it is disabled: by its owner, by a reply 410, after five days of failures, by a change of plan, or because its filter has a value that no longer exists.',
-    },
-    disabled_at: instantOrNull('When the service disabled it.'),
-    failing_since: instantOrNull('When deliveries began to fail.'),
-    waiting: { ...INT32, description: 'Events that wait for an attempt, at most a few hundred; more wait in the log.' },
-    secret_rotated_at: instant('When its secret was made.'),
-    created_at: instant('When it was made.'),
-  }
-  const delivery = {
-    id: text('Id of the delivery.'),
-    event_id: text('Id of the event, which the receiver gets as `webhook-id`.'),
-    type: text('Type of the event.'),
-    status: { ...text('RETRYING: another attempt follows. FAILED: none does.'), enum: DELIVERY_STATES },
-    attempts: { ...INT32, description: 'Attempts so far.' },
-    created_at: instant('When it was first tried.'),
-    next_attempt_at: instantOrNull('When it is tried again.'),
-    last_attempt: {
-      type: ['object', 'null'],
-      description: 'The last attempt.',
-      properties: {
-        at: instant('When it began.'),
-        status: { ...INT32, type: ['integer', 'null'], description: 'Status of the reply; null without one.' },
-        duration_ms: { ...INT32, description: 'How long it took. Unit: ms.' },
-        error: { type: ['string', 'null'], description: 'Why it failed; null if it arrived.' },
-      },
-    },
-  }
+  const { properties, ...webhook } = wholeRecord(FIELDS)
   return {
-    Webhook: { type: 'object', required: Object.keys(webhook), properties: webhook },
-    WebhookDelivery: { type: 'object', required: Object.keys(delivery), properties: delivery },
+    Webhook: { ...webhook, properties: { ...(properties as Part), filter: filterSchema({ inRequest: false }) } },
+    WebhookDelivery: wholeRecord(DELIVERY_FIELDS),
   }
 }
 
-const SHOWN = Object.freeze({
-  ...{ id: EXAMPLE_ID, url: 'https://example.org/hook', description: null, filter: { types: ['incident'], province: ['Madrid'] } },
-  ...{ status: 'ENABLED', disabled_reason: null, disabled_at: null, failing_since: null, waiting: 0 },
-  ...{ secret_rotated_at: '2026-01-02T12:00:00.000Z', created_at: '2026-01-02T12:00:00.000Z' },
-})
+const SHOWN = exampleOf(FIELDS)
+const DELIVERY = exampleOf(DELIVERY_FIELDS)
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX'
-const DELIVERY = Object.freeze({
-  ...{ id: EXAMPLE_DELIVERY, event_id: 'evt_0123456789abcdef0123456789abcdef', type: 'incident.created', status: 'DELIVERED', attempts: 1 },
-  ...{ created_at: '2026-01-02T12:23:28.413Z', next_attempt_at: null },
-  last_attempt: { at: '2026-01-02T12:23:28.413Z', status: 204, duration_ms: 41, error: null },
-})
 
 const ABOUT_DISABLED = 'A disabled webhook answers 409.'
 
@@ -92,23 +81,11 @@ export function webhookPaths(): Part {
     required: ['secret'],
     properties: { secret: text('The secret, shown only once.') },
   }
-  const create = {
-    url: {
-      ...text('URL that events are sent to: https, port 443 or 8443, on the public internet or in a network that the operator allows.'),
-      format: 'uri',
-    },
-    description: { type: ['string', 'null'], maxLength: 200 },
-    filter: filterSchema({ inRequest: true }),
-  }
-  const period = { from: instant('Start, inclusive; at most seven days ago.'), to: instant('End, exclusive.') }
   return {
     '/api/webhooks': {
       post: operation('webhooks_create', 'Make a webhook', {
         about: `Events are sent as POST requests signed as Standard Webhooks 1.0.0 says, at least once, and in order for each thing. ${ABOUT_FILTERS}`,
-        body: [
-          { type: 'object', required: ['url'], additionalProperties: false, properties: create },
-          { url: SHOWN.url, filter: SHOWN.filter },
-        ],
+        body: [bodySchema(NEW_WEBHOOK_BODY), { url: SHOWN['url'], filter: SHOWN['filter'] }],
         ok: [201, 'The webhook with its secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
         isOnce: true,
         more: ['unsafe-webhook-url', 'webhook-limit-reached'],
@@ -125,14 +102,7 @@ export function webhookPaths(): Part {
       patch: operation('webhooks_by_id_change', 'Change a webhook', {
         about:
           'Absent members stay unchanged. `enabled: true` also enables a webhook that the service disabled. A new `url` gets waiting events at once.',
-        body: [
-          {
-            type: 'object',
-            additionalProperties: false,
-            properties: { ...create, enabled: { type: ['boolean', 'null'], description: 'False sends nothing; null changes nothing.' } },
-          },
-          { enabled: true },
-        ],
+        body: [bodySchema(CHANGE_BODY), { enabled: true }],
         ok: [200, 'The webhook as it is now.', ref('schemas', 'Webhook'), SHOWN],
         more: ['unsafe-webhook-url'],
       }),
@@ -175,14 +145,11 @@ export function webhookPaths(): Part {
     '/api/webhooks/{id}/replay': {
       post: operation('webhooks_by_id_replay', 'Send the events of a period again', {
         about: `Sends events of the period that match the filter, under their former \`webhook-id\`. ${ABOUT_DISABLED}`,
-        body: [
-          { type: 'object', required: ['from', 'to'], additionalProperties: false, properties: period },
-          { from: '2026-01-02T12:00:00Z', to: '2026-01-02T13:00:00Z' },
-        ],
+        body: [bodySchema(REPLAY_BODY), { from: '2026-01-02T12:00:00Z', to: '2026-01-02T13:00:00Z' }],
         ok: [
           202,
           'They will be sent.',
-          { type: 'object', properties: period },
+          { type: 'object', properties: bodySchema(REPLAY_BODY)['properties'] },
           { from: '2026-01-02T12:00:00.000Z', to: '2026-01-02T13:00:00.000Z' },
         ],
         isOnce: true,

@@ -44,6 +44,12 @@ export function recordSchema(
   }
 }
 
+/** The JSON Schema of a record that always has all of its members, and may get more. */
+export function wholeRecord(fields: Fields): JsonSchema {
+  const { description: _about, additionalProperties: _open, ...schema } = recordSchema({ about: '', fields }, { strict: true })
+  return schema
+}
+
 /** The members that every reply without `fields` has; null is a value. */
 export function alwaysIn(
   members: readonly Member[],
