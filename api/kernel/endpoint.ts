@@ -201,7 +201,9 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   readonly excerpts?: readonly { readonly of: Dataset; readonly columns: readonly string[] }[]
   /** Set for a path beyond the specification's catalogue: it is tagged `extra`. */
   readonly isExtra?: true
+  /** What it returns, in English and Spanish, in at most 80 characters. */
   readonly summary: string
+  readonly summary_es: string
   readonly about?: string
   /** The page that explains its method. */
   readonly explained?: MethodPage

@@ -1,4 +1,4 @@
-import { LIMIT_HEADERS, limitedResponse, type Part, problemResponse, ref } from './openapi-parts.ts'
+import { LIMIT_HEADERS, limitedResponse, type Part, problemResponse, ref, type Summary } from './openapi-parts.ts'
 import { PROBLEMS, type ProblemCode } from './problems.ts'
 
 /** Who may see and change an account. */
@@ -70,7 +70,7 @@ interface LimitedOperation {
 }
 
 /** Describes an operation whose requests count for the limits of a key or an address. */
-export function limitedOperation(operationId: string, summary: string, one: LimitedOperation): Part {
+export function limitedOperation(operationId: string, [en, es]: Summary, one: LimitedOperation): Part {
   const { tags = ['account'], plan, about, security, parameters = [], body, replies, problems } = one
   const withLimits = ([status, reply]: [string, unknown]): [string, Part] => {
     const part = reply as Part
@@ -78,7 +78,7 @@ export function limitedOperation(operationId: string, summary: string, one: Limi
   }
   const { schema, example, required = true } = body ?? {}
   return {
-    ...{ operationId, tags, summary },
+    ...{ operationId, tags, summary: en, summary_es: es },
     ...(about ? { description: about } : {}),
     ...(plan ? { 'x-plan': plan } : {}),
     ...(security ? { security } : {}),

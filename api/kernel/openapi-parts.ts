@@ -113,12 +113,15 @@ export function parametersPart(params: Readonly<Record<string, Param>>): Part[] 
   return Object.entries(params).map(([name, one]) => parameterPart(name, one, { inPath: false, example: one.example }))
 }
 
+/** What an operation does, in at most 80 characters. */
+export type Summary = readonly [en: string, es: string]
+
 /** Describes an operation without data. */
-export function operation(operationId: string, summary: string, responses: Part): Part {
+export function operation(operationId: string, [en, es]: Summary, responses: Part): Part {
   return {
     operationId,
     tags: ['platform'],
-    summary,
+    ...{ summary: en, summary_es: es },
     responses: { ...responses, 405: ref('responses', '405'), 429: ref('responses', '429') },
   }
 }

@@ -179,6 +179,7 @@ export const airQualityList = defineEndpoint({
   domain: 'air',
   plan: 'PRO',
   summary: 'Air quality now: the newest index of each station, and measurements',
+  summary_es: 'Calidad del aire ahora: el índice de cada estación y sus mediciones',
   about: `Active stations of the national index. Measurements come from the networks of Madrid and Barcelona and are not validated. Elsewhere the ministry publishes only which pollutants decide the index, so \`measured_pollutants\` may lack some. ${ABOUT_COMPUTED} \`compared_stations\` and \`disagreeing_stations\` count pairs of published and computed levels without partial ones.`,
   statistic: { grain: 'One station, the newest hour of its index.', method: `The index as published. ${ABOUT_COMPUTED}` },
   params: {},

@@ -54,6 +54,7 @@ export const airStationHistory = defineEndpoint({
   domain: 'air',
   plan: 'PRO',
   summary: 'Series of the pollutants of one station by hour, day, week, month or year',
+  summary_es: 'Serie de los contaminantes de una estación, por hora, día, semana, mes o año',
   about: `Measurements of the networks of Madrid and Barcelona, not validated; other stations have an index only. ${METHOD}`,
   statistic: { grain: 'One pollutant at one station in one step.', method: METHOD },
   params,

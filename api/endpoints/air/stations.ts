@@ -23,6 +23,7 @@ export const airStationList = defineEndpoint({
   domain: 'air',
   plan: 'PRO',
   summary: 'Catalogue of air quality stations',
+  summary_es: 'Catálogo de estaciones de calidad del aire',
   about: 'Stations of the national index, including inactive ones.',
   params: {},
   filters: [placeFilter, typeFilter, areaFilter],
@@ -54,6 +55,7 @@ export const airStationById = defineEndpoint({
   domain: 'air',
   plan: 'PRO',
   summary: 'One air quality station with its last 24 hours',
+  summary_es: 'Una estación de calidad del aire con sus últimas 24 horas',
   about: `The index as published and as computed, and measurements where Madrid or Barcelona publishes them. From the lake, at most ten minutes behind the current state. ${ABOUT_COMPUTED}`,
   statistic: {
     grain: 'One station, and one hour of its index and of each pollutant.',

@@ -81,6 +81,7 @@ export const aircraftByIcao24 = defineEndpoint({
   domain: 'aviation',
   plan: 'PRO',
   summary: 'One aircraft with its last position and its track of the last hour',
+  summary_es: 'Una aeronave, con su última posición y su recorrido de la última hora',
   about: `The track consists of the positions of the last hour from the lake, at most ten minutes behind the current state, and the last position. It uses only the source of the last position. An aircraft without reports for two minutes is not found. ${ABOUT_AIRCRAFT}`,
   params: { icao24: icao24Param },
   returns: { kind: 'one', record: detail },

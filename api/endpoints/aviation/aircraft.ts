@@ -63,6 +63,7 @@ export const aircraftList = defineEndpoint({
   domain: 'aviation',
   plan: 'PRO',
   summary: 'Positions of aircraft in an area',
+  summary_es: 'Posiciones de aeronaves en una zona',
   about: `\`bbox\`, or \`lat\` and \`lon\`, is required. Altitudes in metres, speeds in metres per second. Aircraft with \`is_icao_address\` false have an address that may change. ${ABOUT_AIRCRAFT}`,
   params: {},
   filters: [

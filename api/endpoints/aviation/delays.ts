@@ -130,6 +130,7 @@ export const delayList = defineEndpoint({
   domain: 'aviation',
   plan: 'PRO',
   summary: 'Late, cancelled or diverted flights at Spanish airports now, or one by number',
+  summary_es: 'Vuelos retrasados, cancelados o desviados en España, o uno por su número',
   about:
     'Flights more than 15 minutes late, cancelled or diverted, among those that airports currently list: some 24 hours around the present. `flight` lists a flight by its number, also if it is on time, the newest first. `from`, `to` and `at` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
     'Codeshares are one flight. `cause` is derived. For late arrivals it is the cause of most of the ATFM delay at the airport on that day, once EUROCONTROL has published it. Otherwise it is WEATHER if the METAR of the airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names unavailable datasets: without `flights` the list is empty.',

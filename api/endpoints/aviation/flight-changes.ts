@@ -18,6 +18,7 @@ export const flightChanges = defineEndpoint({
   domain: 'aviation',
   plan: 'PRO',
   summary: 'Flights that appeared, changed or left the lists since a cursor',
+  summary_es: 'Vuelos que aparecieron, cambiaron o salieron de la lista desde un cursor',
   about: `A flight is ENDED once the lists of its airport no longer contain it, some hours after its time. ${ABOUT_CHANGES}`,
   params: {},
   filters: flightFilters,

@@ -96,6 +96,7 @@ export const airportHistory = defineEndpoint({
   domain: 'aviation',
   plan: 'PRO',
   summary: 'Punctuality and traffic of one airport by day, week, month or year',
+  summary_es: 'Puntualidad y tráfico de un aeropuerto por día, semana, mes o año',
   about: `Complete days, by the date at the airport: a day of flights is available once the next day has ended too. EUROCONTROL's figures are for the UTC day of the same date and appear when it publishes them. Fields that one of the two sources lacks are null: if flights are disabled, only EUROCONTROL's remain. ${METHOD}`,
   statistic: { grain: 'One airport in one step.', method: METHOD },
   params,

@@ -22,6 +22,7 @@ export const exportList = defineEndpoint({
   domain: 'export',
   plan: 'ENTERPRISE',
   summary: 'Datasets for bulk download: formats, sizes, partitions, last change',
+  summary_es: 'Conjuntos para descarga masiva: formatos, tamaños, particiones y último cambio',
   about:
     'Every public dataset, as the Parquet files of its Iceberg table. `/api/export/{dataset}` lists the files of one; `scripts/sync` mirrors it. ' +
     'Tables are polled once a minute.',

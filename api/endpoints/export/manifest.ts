@@ -57,6 +57,7 @@ export const exportManifest = defineEndpoint({
   domain: 'export',
   plan: 'ENTERPRISE',
   summary: 'Files of one snapshot of a dataset, with checksums and signed URLs',
+  summary_es: 'Ficheros de una versión de un conjunto, con sumas y URL firmadas',
   about:
     'Rows, bytes, SHA-256, time span and partition of each file. With `updated_since` only the files added after that snapshot, and those ' +
     'removed since: download the former, delete the latter, and the copy equals the snapshot. Files never change under their name. ' +

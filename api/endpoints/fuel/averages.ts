@@ -30,6 +30,7 @@ export const fuelAverages = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Current average price of each fuel: national, by province or by operator',
+  summary_es: 'Precio medio de cada carburante: nacional, por provincia o por rótulo',
   about: `${OF_STATIONS} Brands are the same if they differ only in case, accents and punctuation; stations without a brand belong to no operator.`,
   statistic: { grain: 'One fuel, in all of Spain, one province or at the stations of one brand, now.', method: OF_STATIONS },
   params: {

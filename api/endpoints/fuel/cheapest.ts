@@ -37,6 +37,7 @@ export const cheapestList = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Cheapest stations for a fuel in an area or along a road',
+  summary_es: 'Las gasolineras más baratas en una zona o a lo largo de una carretera',
   about: `Active stations open to the public. \`include_restricted\` adds those that sell only to members or co-operatives (\`sale_type\` RESTRICTED). Implausible prices are left out. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
   params: {},
   filters: [sellsFilter(required(fuelParam)), townFilter, roadFilter, stationAreaFilter, openNowFilter, restrictedFilter],

@@ -131,6 +131,7 @@ export const fuelForecastList = defineEndpoint({
   domain: 'fuel',
   plan: 'PRO',
   summary: 'Forecasts of fuel prices: by day and at 1, 2 and 4 weeks, with intervals',
+  summary_es: 'Predicción de precios de carburantes por día y a 1, 2 y 4 semanas',
   about:
     'National prices of the Weekly Oil Bulletin for up to four weeks, and means of the filling stations of Spain or a province for seven days. Horizons count from today. Past days are left out by default; `include_past` adds them. ' +
     'A product with too few prices has records without a price; `absence` and `reason` say why.',

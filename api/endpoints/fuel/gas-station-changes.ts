@@ -33,6 +33,7 @@ export const gasStationChanges = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Fuel prices that appeared, changed or disappeared since a cursor',
+  summary_es: 'Precios que aparecieron, cambiaron o desaparecieron desde un cursor',
   about: ABOUT_CHANGES,
   params: {},
   filters: [columnFilter('fuel', listOf(fuelParam), 'product'), wholeProvinceFilter],

@@ -31,6 +31,7 @@ export const gasStationById = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'One filling station, with the rank of its prices in its municipality',
+  summary_es: 'Una gasolinera, con el puesto de sus precios en el municipio',
   params: { id: stationId },
   returns: { kind: 'one', record: detail },
   read: {

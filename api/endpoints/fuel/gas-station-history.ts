@@ -47,6 +47,7 @@ export const gasStationHistory = defineEndpoint({
   domain: 'fuel',
   plan: 'PRO',
   summary: 'Price series of one filling station',
+  summary_es: 'Serie de precios de una gasolinera',
   about:
     'With interval=raw one point per price change. Otherwise one point per day, week, month or year with a known price: the mean weighted by the time that each price was valid. A price is valid until the publication that changes it, as long as publications arrive. ' +
     'Before the first publication, and where more than a day passes without one, prices come from the daily archive of the ministry, as far as it is loaded: each is valid for its whole day. ' +

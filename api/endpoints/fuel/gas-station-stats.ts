@@ -36,6 +36,7 @@ export const gasStationStats = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Current prices by fuel and area: mean, minimum, maximum and quartiles',
+  summary_es: 'Precios por carburante y zona: media, mínimo, máximo y cuartiles',
   about: `For all of Spain or an area, whole or by its parts. ${OF_STATIONS} A station with an unknown municipality is in no group of municipalities.`,
   statistic: { grain: 'One fuel, at the stations of one area, now.', method: OF_STATIONS },
   params: {

@@ -71,6 +71,7 @@ export const gasStationList = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Filling stations with prices per fuel, operator and coordinates',
+  summary_es: 'Gasolineras con precios por carburante, rótulo y coordenadas',
   about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
   params: {},
   filters: [townFilter, roadFilter, sellsFilter(listOf(fuelParam)), operatorFilter, stationAreaFilter, openNowFilter],

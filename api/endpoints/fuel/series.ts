@@ -143,6 +143,7 @@ export const fuelHistory = defineEndpoint({
   domain: 'fuel',
   plan: 'PRO',
   summary: 'Average price of each fuel by week, since 2019',
+  summary_es: 'Precio medio de cada carburante por semana, desde 2019',
   about: `One point per step with a price; \`missing_periods\` lists the gaps. A reply never mixes series; a series without data is rejected. ${METHOD}`,
   statistic: { grain: 'One fuel, in Spain or a province, in one step.', method: METHOD },
   params,

@@ -60,6 +60,7 @@ export const fuelTrend = defineEndpoint({
   domain: 'fuel',
   plan: 'PRO',
   summary: 'Trend of the national price of each fuel, and its weekly change',
+  summary_es: 'Tendencia del precio nacional de cada carburante y cambio semanal',
   about: `For fuels sold by the litre. A fuel with fewer than ${LEAST_POINTS} known prices in the requested weeks, or none in the last ${NEWEST_DAYS} days, has no record. A series without data is rejected. ${METHOD}`,
   statistic: { grain: 'One fuel, in all of Spain, over the requested weeks.', method: METHOD },
   params: {

@@ -27,6 +27,7 @@ export const ferryList = defineEndpoint({
   domain: 'maritime',
   plan: 'FREE',
   summary: 'Ferry routes with operator, frequency, duration and next sailing',
+  summary_es: 'Rutas de ferri con operador, frecuencia, duración y próxima salida',
   about:
     'Routes of the timetables in force today and of later ones that are published already, one per direction. Frequencies are counted from trips and calendar. By default only routes with a future sailing; in_service=false shows the others.',
   params: {},

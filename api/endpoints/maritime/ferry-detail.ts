@@ -58,6 +58,7 @@ export const ferryById = defineEndpoint({
   domain: 'maritime',
   plan: 'FREE',
   summary: 'One ferry route with its timetable of a day and its seasons',
+  summary_es: 'Una ruta de ferri con el horario de un día y sus temporadas',
   about:
     "Sailings of the timetable version in force on the day. Times are on the operator's clock. Times of 24:00:00 or later are after midnight; departure_at and arrival_at give the instant.",
   params: {

@@ -65,6 +65,7 @@ export const marineHistory = defineEndpoint({
   domain: 'maritime',
   plan: 'PRO',
   summary: 'Marine fuel prices by day, week, month or year, since we collect them',
+  summary_es: 'Precios de carburantes marinos por día, semana, mes o año',
   about: `The register has no past prices: the series comes from the publications that this service has collected since \`meta.covered_from\`. ${METHOD}`,
   statistic: { grain: 'One fuel at the requested stations, in one step.', method: METHOD },
   params,

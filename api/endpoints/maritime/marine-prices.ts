@@ -20,6 +20,7 @@ export const marinePriceList = defineEndpoint({
   domain: 'maritime',
   plan: 'FREE',
   summary: 'Marine fuel prices in Spanish ports',
+  summary_es: 'Precios de carburantes marinos en los puertos españoles',
   about:
     'One record per fuel that a station sells to leisure craft or fishing vessels. Diesel B and marine gasoil are published per 1000 litres; `price_eur_l` compares all fuels. ' +
     'No source publishes prices of marine fuel oil; `meta.note` says so.',

@@ -36,6 +36,7 @@ export const portList = defineEndpoint({
   domain: 'maritime',
   plan: 'FREE',
   summary: 'Ports with position, size, depths, fuel and ferries',
+  summary_es: 'Puertos con posición, tamaño, calados, combustible y ferris',
   about:
     'Spanish ports of the World Port Index and of a list of this service, and ports that only a ferry timetable has, some of them abroad. Depths of 0 and unknown facilities are null. ' +
     VESSELS,
@@ -102,6 +103,7 @@ export const portById = defineEndpoint({
   domain: 'maritime',
   plan: 'FREE',
   summary: 'One port with marine fuel prices, ferry routes and vessels nearby',
+  summary_es: 'Un puerto con precios de carburante, rutas de ferri y buques cercanos',
   about: VESSELS,
   excerpts: EXCERPTS,
   params: {

@@ -22,6 +22,7 @@ export const vesselList = defineEndpoint({
   domain: 'maritime',
   plan: 'PRO',
   summary: 'Vessels in an area, with position, course and destination',
+  summary_es: 'Buques de una zona, con posición, rumbo y destino',
   about: `Each vessel once, by its newest position of the last 30 minutes. ${ABOUT}`,
   params: {},
   filters: [
@@ -57,6 +58,7 @@ export const vesselByMmsi = defineEndpoint({
   domain: 'maritime',
   plan: 'PRO',
   summary: 'One vessel with its last report',
+  summary_es: 'Un buque con su último informe',
   about: `A vessel without reports for 30 minutes is shown with its last position of the last 7 days. ${ABOUT}`,
   params: { mmsi: mmsiParam },
   returns: { kind: 'one', record: vessel },

@@ -54,6 +54,7 @@ export const corridorList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Corridors: average daily traffic, change from the year before, hourly profile',
+  summary_es: 'Corredores: IMD, cambio respecto al año anterior y perfil horario',
   about: `${ABOUT} Figures of a year that ended more than two years ago are \`stale\`. ${ABOUT_IMD}`,
   statistic: { grain: 'One corridor, one year.', method: METHOD },
   params: {
@@ -111,6 +112,7 @@ export const corridorById = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'One corridor with its sections or sensors and its line',
+  summary_es: 'Un corredor con sus tramos o sensores y su línea',
   about: `${ABOUT} ${ABOUT_LINES} Sections have their own lines if the corridor has none.`,
   statistic: { grain: 'One corridor, one year.', method: METHOD },
   params: {

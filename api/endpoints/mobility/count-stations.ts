@@ -19,6 +19,7 @@ export const countStationList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Traffic counting stations',
+  summary_es: 'Estaciones de aforo',
   about: `${ABOUT} One-way streets have counts in one direction only.`,
   statistic: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list separate from the counts.' },
   params: {},
@@ -56,6 +57,7 @@ export const countStationById = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'One counting station: mean daily vehicles by year, and hourly profile',
+  summary_es: 'Una estación de aforo: vehículos diarios por año y perfil horario',
   about: ABOUT,
   statistic: {
     grain: 'One station, by year, and by kind of day and hour of the local clock.',

@@ -114,6 +114,7 @@ export const mobilityList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Trips between provinces by step of time, or daily road traffic (IMD) by year',
+  summary_es: 'Viajes entre provincias por periodo, o tráfico diario (IMD) por año',
   about:
     `By default view=flows returns the newest month with data of every day, or the newest with any data if none is complete; view=imd returns every year. ` +
     `${METHOD} A study without any data is rejected. ${IMD_METHOD} Records contain only the members of their view.`,

@@ -129,6 +129,7 @@ export const imdList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Average daily traffic (IMD) by road section and year, with heavy vehicles',
+  summary_es: 'Intensidad media diaria (IMD) por tramo y año, con la parte de pesados',
   about: `${ABOUT_IMD} \`source=DETECTORS\` counts whole days at DGT's detectors, by road and province; \`coverage\` is the share of the year they cover, and \`meta.missing_years\` lists years without counts. \`km_from\` and \`km_to\` select the sections on a stretch. ${ABOUT_LINES}`,
   statistic: {
     grain: 'One section of a road, one year; with source=DETECTORS one road in a province, one year.',

@@ -94,6 +94,7 @@ export const mobilityMatrix = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Trips from zone to zone: cells of the origin-destination matrix',
+  summary_es: 'Viajes de zona a zona: celdas de la matriz origen-destino',
   about: `By default the newest day. ${METHOD} A study or zone level without data is rejected. For whole matrices use CSV, Parquet or Arrow.`,
   statistic: {
     grain: 'One zone of origin, one of destination, one step, one study and level; with `group_by` one hour or distance too.',

@@ -141,6 +141,7 @@ export const zoneList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Zones of the mobility studies: names, population, polygons, municipalities',
+  summary_es: 'Zonas de los estudios de movilidad: códigos, población y polígonos',
   about:
     'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids may repeat between levels, and the zones of the two studies differ. Only the study since 2022 (V2) has names, populations, centroids and polygons. ' +
     'A zone is found under the province of each of its municipalities. Polygons are simplified; the originals are in the dataset `mobility_zone_areas`. Zones of one level overlap by slivers only; zones of different levels overlap. `fields` can leave polygons out, except in GeoJSON.',

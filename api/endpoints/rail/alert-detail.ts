@@ -15,6 +15,7 @@ export const alertById = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'One railway alert, also after its end',
+  summary_es: 'Una alerta ferroviaria, también después de su fin',
   about: `An ended alert comes from the log of changes or from the lake: status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_ALERTS}`,
   params: { id: required(textParam('Public id of the alert.', { max: 60, example: 'ral_7Q2M9KX4B1TZ5H3D' })) },
   returns: { kind: 'one', record: alertDetail },

@@ -33,6 +33,7 @@ export const alertList = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Current railway alerts: notices, cancelled trains, delays of more than 5 minutes',
+  summary_es: 'Alertas ferroviarias: avisos, trenes suprimidos y retrasos de más de 5 min',
   about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply contains all alerts. If a publication lacks a núcleo, its alerts stay with \`is_stale\`, and \`meta.stale\` is true for replies that may include it. ${ABOUT_ALERTS}`,
   params: {},
   filters: currentAlertFilters,

@@ -60,6 +60,7 @@ export const nucleoList = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Commuter networks and their lines',
+  summary_es: 'Núcleos de cercanías y sus líneas',
   params: { date: dateParam('Service day of the trip counts; by default today in Madrid.', '2026-08-22') },
   returns: listReturn('nucleos', nucleo, {
     sorts: ['id', 'trips', 'stations'],

@@ -34,6 +34,7 @@ export const pastAlertList = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Railway alerts that ended in a period, with their duration',
+  summary_es: 'Alertas ferroviarias que terminaron en un periodo, con su duración',
   about: `Each alert once, by its last end: one that comes back within 30 minutes continues. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. Filters apply to the last state, and \`delay_s\` is the last delay. Derived alerts name no stations here, so \`station\` finds none of them. For long distance they name the product that the train had by the timetable in force on its service day. ${ABOUT_ALERTS}`,
   params: { period: periodParams({ span: '1 day' }) },
   filters: pastAlertFilters,

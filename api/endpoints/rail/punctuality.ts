@@ -108,6 +108,7 @@ export const railPunctuality = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Punctuality of trains by network, line, station, hour and kind of day',
+  summary_es: 'Puntualidad de los trenes por red, línea, estación, hora y tipo de día',
   about:
     'Counts trips by service day: every day that begins (00:00 in Madrid) in the period, with its trains after midnight. A period in which no day begins is rejected. The current day counts what has run so far, but everything scheduled. ' +
     'A trip is a commuter trip, or a long-distance train with all its variants, on a service day. A regional train in the timetables of both networks has a trip in each (some 190 in the long-distance one per working day), so it counts twice if networks are not separated: grouped by hour or day_type alone. The delay of a trip is the last one stated for the arrival at the last stop that it named. Long-distance trains name no stops: their delay is the last one stated. A train that is no longer published has ended and counts with its last state. ' +

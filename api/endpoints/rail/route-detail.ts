@@ -37,6 +37,7 @@ export const routeById = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'One railway route: stations in order, geometry and current alerts',
+  summary_es: 'Una ruta ferroviaria: estaciones en orden, geometría y alertas actuales',
   params: { id: routeId },
   returns: { kind: 'one', record: detail },
   read: {

@@ -68,6 +68,7 @@ export const routeTimetable = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Timetable of a railway route on a day',
+  summary_es: 'Horario de una ruta ferroviaria en un día',
   about:
     'Trips of the timetable version in force on the day. Parts of a long-distance train that run together are one trip, as on boards. Times of 24:00:00 or later are after midnight; arrival_at and departure_at give the instant.',
   params: {

@@ -16,6 +16,7 @@ export const routeList = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Railway routes with their geometry',
+  summary_es: 'Rutas ferroviarias con su geometría',
   about:
     'Routes of the newest timetables; a line has several, one for each pair of termini and direction. Only those with trips, unless in_service is false: most published routes have none. With format=geojson each is a LineString.',
   params: {},

@@ -49,6 +49,7 @@ const COVERED = {
 function boardEndpoint(spec: {
   readonly path: string
   readonly summary: string
+  readonly summary_es: string
   readonly side: BoardAsk['side']
   readonly name: string
   readonly what: string
@@ -64,7 +65,7 @@ function boardEndpoint(spec: {
     plan: 'FREE',
     // Positions require a higher plan: a board only shows the platform of a train in the station.
     excerpts: [{ of: railPositions, columns: ['platform'] }],
-    summary: spec.summary,
+    ...{ summary: spec.summary, summary_es: spec.summary_es },
     about: `${spec.what} within 24 h after the moment, and earlier ones that have not called here yet. Live data is joined to the timetable of the service day; without live data is_live is false. A train in the timetables of both networks is one entry, found by the network, line and product of either. Trains outside the timetable are listed if their next stop is this station. A trip with a single published stop is on both boards, without origin and destination. Entries with ${spec.use} NONE are trains that nobody may ${spec.verb} here. For past performance see /api/trenes/puntualidad, for past positions /api/trenes/posiciones/{id}/recorrido.`,
     params: { id: stationId, at, line: lineParam, network: networkParam, ...spec.more },
     returns: {
@@ -122,6 +123,7 @@ function boardEndpoint(spec: {
 export const stationDepartures = boardEndpoint({
   path: '/api/trenes/estaciones/{id}/salidas',
   summary: 'Next departures of a railway station, with delay and platform',
+  summary_es: 'Próximas salidas de una estación, con retraso y vía',
   side: 'DEPARTURES',
   name: 'departures',
   what: 'Trains about to depart',
@@ -135,6 +137,7 @@ export const stationDepartures = boardEndpoint({
 export const stationArrivals = boardEndpoint({
   path: '/api/trenes/estaciones/{id}/llegadas',
   summary: 'Next arrivals at a railway station, with delay and platform',
+  summary_es: 'Próximas llegadas a una estación, con retraso y vía',
   side: 'ARRIVALS',
   name: 'arrivals',
   what: 'Trains about to arrive',

@@ -43,6 +43,7 @@ export const stationById = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'One railway station, with accessibility and current alerts',
+  summary_es: 'Una estación de tren, con accesibilidad y alertas actuales',
   params: { id: stationId },
   returns: { kind: 'one', record: detail },
   read: {

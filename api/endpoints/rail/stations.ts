@@ -16,6 +16,7 @@ export const stationList = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Railway stations with position, lines and products',
+  summary_es: 'Estaciones de tren con posición, líneas y productos',
   about:
     'Every station of the newest timetables of trains, metros and trams; a code in both networks of Renfe is one station. Stations without trips are listed too, with in_service false. The province comes from the position. Address and municipality come from the register of stations, which had 697 of 1,162 commuter stops and all others in 2026.',
   params: {},

@@ -128,6 +128,7 @@ export const railStockList = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Rolling stock per line: type, seats, accessibility',
+  summary_es: 'Material rodante por línea: tipo, plazas y accesibilidad',
   about: `Series by line, counted from the vehicle numbers on Renfe's map over the ${DAYS} days before the end of the data, joined to Renfe's list of models. The map states vehicle numbers of long-distance trains only, and nothing is inferred without a number: a commuter line (\`line=C1\`, \`nucleo\` or \`network=CERCANIAS\`) has one row for each núcleo without \`series\` and \`models\`, with its runs and their accessibility. Other requests leave commuter lines out. Without \`network\`, \`nucleo\`, \`line\` and \`product\`, models that were not seen anywhere are listed too, with 0 observations. The model list does not state accessibility (\`is_accessible\` is null), but the map states it per run (\`accessible_pct\`). The map states no licence: see \`meta.sources\`.`,
   params: {
     network: codeParam('Network.', RAIL_NETWORKS, { example: 'AVLDMD' }),

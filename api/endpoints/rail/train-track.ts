@@ -43,6 +43,7 @@ export const trainTrack = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Track of a train on one service day',
+  summary_es: 'Recorrido de un tren en un día de servicio',
   about:
     'Every published position of the train, from the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. ' +
     "A service day is from 04:00 to 04:00 on Madrid's clock, so that evening trains stay in one piece; a train that runs through 04:00 is in two. Positions of Renfe's map are not stored. A train in the timetables of both networks has one track per id, each from the feed of that network. A date outside the stored days is rejected, and the error lists them. Without positions on a stored day the track is empty: the train did not run, or no publication had it.",

@@ -27,6 +27,7 @@ export const trainList = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Positions of trains, with delay and timetable trip',
+  summary_es: 'Dónde están los trenes: posición, retraso y viaje del horario',
   about:
     'Each train once. Without `limit` the reply contains all trains. Positions more than 10 minutes older than the newest publication are left out, as are trains missing from their publication for a minute; ' +
     '`left_out` counts them. If a publication lacks a whole núcleo, its trains keep their last position, marked `is_stale`, until that is too old. They are counted for an hour, and `meta.stale` is true for replies that may include the núcleo, also if trip updates lack it. Long-distance trains that only the map has are listed with its data. ' +
@@ -85,6 +86,7 @@ export const trainById = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'One running train with its next stops',
+  summary_es: 'Un tren en marcha, con sus próximas paradas',
   about: `Planned and expected times of the stops ahead, and skipped stops. ${ABOUT_TRAINS}`,
   params: { id: trainIdParam },
   returns: { kind: 'one', record: trainDetail },

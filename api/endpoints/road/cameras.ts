@@ -39,6 +39,7 @@ export const cameraList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Traffic cameras with the link to their current image',
+  summary_es: 'Cámaras de tráfico con el enlace a su imagen actual',
   about: `Cameras of DGT, of Catalonia's SCT with those of Barcelona and Terrassa on its map, and of Madrid's streets. SCT and Madrid state no direction. ${ABOUT_IMAGES} The Basque Country's cameras are not included: their terms do not allow it.`,
   params: {},
   filters: [
@@ -58,6 +59,7 @@ export const cameraById = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'One traffic camera with the link to its current image',
+  summary_es: 'Una cámara de tráfico con el enlace a su imagen actual',
   about: ABOUT_IMAGES,
   params: { id: required(textParam("Source and the publisher's id.", { max: 160, example: 'dgt-176130' })) },
   returns: { kind: 'one', record: camera },

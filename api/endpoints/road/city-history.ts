@@ -154,6 +154,7 @@ export const cityHistory = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Congestion series of a city',
+  summary_es: 'Serie de la congestión de una ciudad',
   about: `Nothing is interpolated: a step without readings is absent. Across cities compare \`dense_or_worse_pct\`, the share of the network that is dense or worse. ${SOURCE_METHOD}`,
   statistic: { grain: 'One city in one step, by source and period of the readings, which are never summed together.', method: METHOD },
   params,

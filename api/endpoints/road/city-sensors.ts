@@ -95,6 +95,7 @@ export const citySensors = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Live traffic at the sensors or street sections of a city',
+  summary_es: 'Tráfico en directo en los sensores o tramos de una ciudad',
   about:
     'Madrid has sensors; Barcelona, València and Bilbao have street sections with geometry. GeoJSON by default: lines, or areas in Bilbao. `level` and `level_of_service` are one vocabulary for all traffic; `source_state` is the published state. Areas select by `lat` and `lon`, the middle of a section. Sections without geometry are normal in Barcelona.',
   params: { ciudad: cityId },

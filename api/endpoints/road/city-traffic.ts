@@ -26,6 +26,7 @@ export const cityList = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Current congestion of cities, compared with the typical hour',
+  summary_es: 'Congestión de las ciudades ahora, frente a lo habitual de la hora',
   about:
     'Madrid has sensors; Barcelona, València and Bilbao have street sections. `congestion_index` compares a city with its own typical hours; publishers grade differently, so across cities only shares of the network (`dense_or_worse_pct`) compare. Cities without data are NOT_YET.',
   explained: TYPICAL_PAGE,

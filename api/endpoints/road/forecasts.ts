@@ -155,6 +155,7 @@ export const trafficForecastList = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Traffic forecasts for four hours, usual traffic, and deviations from typical',
+  summary_es: 'Predicción del tráfico a cuatro horas, tráfico habitual y comparación',
   about:
     'Horizons count from the newest data (`made_at`). Counts arrive monthly, so their hours may be long past (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
     'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison require one series. Each view has its own members.',

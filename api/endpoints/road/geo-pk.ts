@@ -111,6 +111,7 @@ export const roadPlaceList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Road and kilometre to position, and the reverse, with the error in metres',
+  summary_es: 'De carretera y kilómetro a posición y viceversa, con el error en metros',
   about:
     'By `road` and `km`: one place, or several if provinces have a road of that name, or it is re-numbered. By `lat` and `lon`: the nearest place on each road nearby. ' +
     `An empty list means that the place is not located: no post within ${GAP_KM} km, or contradictory posts.`,

@@ -23,6 +23,7 @@ export const incidentChanges = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Incidents that began, changed or ended since a cursor',
+  summary_es: 'Incidencias que empezaron, cambiaron o terminaron desde un cursor',
   about: ABOUT_CHANGES,
   params: {},
   filters: changedIncidentFilters,

@@ -18,6 +18,7 @@ export const incidentById = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'One incident, also after its end',
+  summary_es: 'Una incidencia, también después de su fin',
   about: `An ended incident comes from the log of changes or from the lake: status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_PLACE}`,
   params: { id: incidentId },
   returns: { kind: 'one', record: incidentDetail },

@@ -46,6 +46,7 @@ export const incidentHistory = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'History of an incident: each version and its changes',
+  summary_es: 'Historia de una incidencia: cada versión y qué cambió',
   about: `From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. ${ABOUT_PLACE}`,
   params: { id: incidentId },
   returns: {

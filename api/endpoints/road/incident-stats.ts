@@ -47,6 +47,7 @@ export const incidentStats = defineEndpoint({
   plan: 'FREE',
   recent: { hours: 24, wider: 'PRO', period: 'period' },
   summary: 'Incidents by type, severity, province or road: now and in the last 24 hours',
+  summary_es: 'Recuento de incidencias por tipo, gravedad, provincia o carretera',
   about: `Counts of one period, by default the last 24 hours. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. An incident counts with its last state in the period. ${ABOUT_DOUBLES}`,
   statistic: {
     grain: 'One value per requested group.',

@@ -12,6 +12,7 @@ export const incidentList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Active incidents on Spanish roads',
+  summary_es: 'Incidencias activas en las carreteras españolas',
   about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply contains all incidents. ${ABOUT_PLACE} ${ABOUT_DOUBLES} Those of the Basque Country come from Trafikoa; while an operator has not turned it on, \`meta.coverage\` names its provinces.`,
   params: {},
   filters: incidentFilters,

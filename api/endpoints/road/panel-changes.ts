@@ -17,6 +17,7 @@ export const panelChanges = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Panels whose message appeared, changed or is no longer known since a cursor',
+  summary_es: 'Paneles cuyo mensaje apareció, cambió o se desconoce desde un cursor',
   about: `A panel that publications no longer include is UPDATED, with the display UNKNOWN; panels do not end. ${ABOUT_CHANGES}`,
   params: {},
   filters: panelFilters,

@@ -29,6 +29,7 @@ export const panelHistory = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Messages that a variable-message panel showed, with their times',
+  summary_es: 'Lo que mostró un panel de mensaje variable, desde cuándo y hasta cuándo',
   about:
     "Every state that overlaps the period, in full: it may begin before the period and end after it. `shown_from` and `shown_to` are publication times, `shown_since` is the time of the panel's clock. " +
     'If publications lack the panel for some time, its display is UNKNOWN during that time. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',

@@ -29,6 +29,7 @@ export const pastIncidentList = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Incidents that ended in a period, with their duration',
+  summary_es: 'Incidencias que terminaron en un periodo, con su duración',
   about: `Each incident once, by its last end: one that comes back within 30 minutes continues. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. Filters apply to the last state, and /api/incidents/{id}/history lists the versions. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
   params: { period: periodParams({ span: '1 day' }) },
   filters: incidentFilters,

@@ -124,6 +124,7 @@ export const roadGeometry = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Line of a road with kilometre marks',
+  summary_es: 'Trazado de una carretera con sus puntos kilométricos',
   about: `The continuous parts of the road in each province, as GeoJSON unless another format is requested: the measured axis of each carriageway where the road network is imported, elsewhere a line through located kilometres. There a gap of more than ${GAP_KM} km between located kilometres is a gap.`,
   params: {
     road: pathRoad,

@@ -105,6 +105,7 @@ export const roadState = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Everything on a road now, in the order of its kilometres',
+  summary_es: 'Todo lo que hay en una carretera, por orden kilométrico',
   about:
     'Incidents, works, beacons, panels, cameras, speed cameras, filling stations by their address, weather warnings and low-emission zones with located points of the road, and weather stations within ' +
     `${WEATHER_M / 1000} km of a located point of it; with \`include=SENSOR\` also the detectors of each lane. Things without a kilometre are not listed.`,

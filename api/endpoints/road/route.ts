@@ -150,6 +150,7 @@ export const routeList = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Everything along a path in the order in which a driver meets it',
+  summary_es: 'Todo lo que hay en un trayecto, en el orden en que se encuentra',
   about:
     'Incidents, works, beacons, panels, cameras, speed cameras, weather warnings and stations, filling stations, charging sites and low-emission zones within `buffer` metres of a path, with `include=SENSOR` also the detectors of each lane, each once, with its distance from the start. ' +
     'What concerns only the opposite direction, or a road that crosses, is left out unless `directions=all`; where a direction is unknown, it is listed. ' +

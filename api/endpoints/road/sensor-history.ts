@@ -82,6 +82,7 @@ export const sensorHistory = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Series of one traffic sensor: raw, quarter of an hour, hour, day or longer',
+  summary_es: 'Serie de un sensor de tráfico: en bruto, por hora, día o más',
   about:
     `${SOURCE_METHOD} ` +
     'From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent. A step with only readings that the publisher marks as wrong (quality ERROR) has null measures and coverage 0. Days and longer steps use the daily roll-up, and live readings since its end. Removed sensors have a series too. The dataset `traffic_sensor_editions` has the position of each sensor over time; its description explains the join.',

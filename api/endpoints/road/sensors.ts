@@ -39,6 +39,7 @@ export const sensorList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Catalogue of traffic sensors and street sections',
+  summary_es: 'Catálogo de sensores de tráfico de ciudades y carreteras',
   about:
     "Sensors of Madrid: the published catalogue takes precedence, and the live feed fills gaps. DGT's detectors (`source=dgt`): one per lane of interurban roads, with road, kilometre and direction, without a city; none in Catalonia and the Basque Country. Barcelona, València and Bilbao publish street sections instead (`sensor_type` SECTION), with ids such as `barcelona-1`; their geometry is in /api/trafico/ciudades/{ciudad}.",
   params: {},
@@ -80,6 +81,7 @@ export const sensorById = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'One traffic sensor or street section, compared with typical values',
+  summary_es: 'Un sensor de tráfico: última lectura y comparación con lo habitual',
   about:
     'The last reading, the typical value of its hour and kind of day, and the deviation. Street sections have typical values only for their city. The dataset `traffic_sensor_editions` has former sensors and positions.',
   explained: TYPICAL_PAGE,

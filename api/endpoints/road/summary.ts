@@ -190,6 +190,7 @@ export const trafficSummary = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Live counts of incidents, works, beacons, panels, weather and stations',
+  summary_es: 'Recuento en directo de incidencias, obras, balizas, paneles y más',
   about: 'One number for each list about roads, as of its newest publication. `meta.missing` names feeds that have not arrived.',
   params: { province: provinceParam },
   returns: {

@@ -100,6 +100,7 @@ export const trafficIntensity = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Live traffic intensity at the sensors of Madrid and of interurban roads',
+  summary_es: 'Intensidad del tráfico en directo en los sensores de Madrid y de carreteras',
   about:
     'Vehicles per hour, occupancy, load and level of service of the sensors of Madrid; with `source=dgt`, which states no level, vehicles per hour, speed, occupancy, headway and share of long vehicles of each lane with a detector of DGT. A detector whose measurement is older than 30 minutes is `is_stale`. Where a publication lacks a block of sensors, their last readings stay, marked `is_stale`.',
   params: {},

@@ -43,6 +43,7 @@ export const v16Stats = defineEndpoint({
   plan: 'FREE',
   recent: { hours: HOURS, wider: 'PRO' },
   summary: 'Active V16 beacons, and activations per hour of the last day',
+  summary_es: 'Balizas V16 activas y activaciones por hora del último día',
   about:
     'Counts only, for all of Spain or by province. The hours are the last 24, including the current one. An activation counts in the hour that the source states. Hours before the beacon data of the lake begins are null. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',
   statistic: {

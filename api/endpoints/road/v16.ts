@@ -32,6 +32,7 @@ export const v16List = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Active V16 emergency beacons with their position',
+  summary_es: 'Balizas V16 activas, con su posición',
   about: 'The id identifies one activation only; the id of the source is never shown.',
   params: {},
   filters: [placeFilter, roadFilter, areaFilter],

@@ -63,6 +63,7 @@ export const worksList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Roadworks, under way and planned',
+  summary_es: 'Obras en carretera, en curso y previstas',
   about: `The incidents of type ROADWORKS; \`from\` and \`to\` select a period in which they are under way. Works begin at \`starts_at\`, by default when first seen, and end at \`expected_end_at\`. If the source states no end, or still publishes works after it, the end is unknown. SCT states neither time, DGT both for most works. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
   params: {},
   filters: [

@@ -92,6 +92,7 @@ export const zoneList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Low-emission zones with outline, hours and published conditions',
+  summary_es: 'Zonas de bajas emisiones con contorno, horario y condiciones publicadas',
   about: `${ABOUT_ZONES} Around a point, the zones that contain it come first, the smallest before the others: a zone of a whole city may contain stricter ones.`,
   params: {},
   filters: [placeFilter, shapeFilter],
@@ -107,6 +108,7 @@ export const zoneById = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'One low-emission zone: hours, validity and the raw conditions',
+  summary_es: 'Una zona de bajas emisiones: horario, vigencia y condiciones sin interpretar',
   about: `${ABOUT_ZONES} \`label\` selects the conditions that name a label, \`at\` compares a time with the hours; neither decides.`,
   params: {
     id: required(textParam('Id of the zone.', { max: 200, example: '28079-zbedep-ejemplo' })),

@@ -147,6 +147,7 @@ export const accidentDictionary = defineEndpoint({
   domain: 'safety',
   plan: 'FREE',
   summary: 'Codebook of accidents: columns, codes and their origin in each source',
+  summary_es: 'Diccionario de los accidentes: columnas, códigos y su origen',
   about:
     "Every column of /api/accidentes/microdata with its codes, and the source variables behind it with their values. Labels of the national table come from its publisher's dictionary. Codes have labels in the requested language.",
   params: {

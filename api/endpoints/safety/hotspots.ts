@@ -87,6 +87,7 @@ export const hotspotList = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'Black spots of road accidents by kernel density, with their significance',
+  summary_es: 'Puntos negros de accidentes por densidad de núcleo, con su significación',
   about:
     'Places with more accidents with victims than chance explains, with outline and significance. Sources are never merged. ' +
     'Madrid and Barcelona: in streets; national (`dgt_accidents`): along roads, `bandwidth` 250 or 500. ' +
@@ -214,6 +215,7 @@ export const hotspotDetail = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'One black spot: its accidents by kind, severity, hour and year',
+  summary_es: 'Un punto negro: sus accidentes por tipo, gravedad, hora y año',
   about: 'The black spot with its outline and significance, and its accidents by kind, severity, hour and year.',
   explained: EXPLAINED,
   statistic: {

@@ -112,6 +112,7 @@ export const accidentMicrodata = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'Road accidents, one row each: JSON, CSV, Parquet',
+  summary_es: 'Accidentes de tráfico, una fila cada uno: JSON, CSV, Parquet',
   about: `${ABOUT_ACCIDENTS} By default, accidents with somebody killed or hurt; \`casualty\` changes this. A year without data in a source is rejected, and the error lists its years. If a value is null because the source does not know or disclose it, \`absent\` has the reason. An undisclosed municipality (fewer than 5,000 people) is never derived from other data. ${METHOD} Columns and codes: /api/accidentes/microdata/diccionario.`,
   statistic: { grain: 'One accident of one source.', method: METHOD, hasYears: true },
   params: accidentParams,

@@ -153,6 +153,7 @@ export const accidentStats = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'Road accidents and persons by source and year, with the change in a year',
+  summary_es: 'Accidentes y víctimas por fuente y año, con el cambio interanual',
   about: `${ABOUT_ACCIDENTS} Every figure covers one source and one year. A year is compared with the previous one only in the months that the source has for both; \`months\` is the number of months with data. A period is compared with the same period a year before.`,
   statistic: {
     grain: 'One source, one year, one value per requested group.',

@@ -34,6 +34,7 @@ export const collectionList = defineEndpoint({
   domain: 'search',
   plan: 'FREE',
   summary: 'The collections of the search: documents, fields, detail path',
+  summary_es: 'Las 26 colecciones del buscador: documentos, campos y ruta de detalle',
   about: 'A collection whose data is not collected yet is listed with the reason.',
   params: {},
   returns: listReturn('collections', collection, { sorts: ['id', 'documents'], limit: { default: null, max: 20_000 } }),

@@ -18,6 +18,7 @@ export const nearbyList = defineEndpoint({
   domain: 'search',
   plan: 'FREE',
   summary: 'Everything around a point, nearest first',
+  summary_es: 'Todo lo que hay alrededor de un punto, lo más cercano primero',
   about: 'Results of all collections with a position. Lists the 1,000 nearest; `counts` includes all within the radius.',
   params: {
     lat: required(numberParam('Latitude, WGS84.', { min: -90, max: 90, unit: 'deg', example: '41.5146' })),

@@ -15,6 +15,7 @@ export const searchList = defineEndpoint({
   domain: 'search',
   plan: 'FREE',
   summary: 'Search stations, roads, places, incidents and more at once',
+  summary_es: 'Buscar estaciones, carreteras, lugares, incidencias y más a la vez',
   about:
     'Accents, case, misspellings and names in other official languages are tolerated. `A-6 km 12` finds the place on the road, `40.4168, -3.7038` things around it, ' +
     '`gasolinera olot` filling stations in a town. Lists the 1,000 best hits; `counts` includes all. `plan` is the plan of the request in `url`.',

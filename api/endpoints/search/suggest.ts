@@ -11,6 +11,7 @@ export const suggestList = defineEndpoint({
   domain: 'search',
   plan: 'FREE',
   summary: 'Suggestions while a person types: the last word may be unfinished',
+  summary_es: 'Sugerencias mientras se escribe: la última palabra puede estar incompleta',
   about: 'The best hits with words that begin as typed; misspelt words only if nothing else is found. At most 100.',
   params: { q: queryParam, collections: collectionsParam, near: nearParams },
   returns: {

@@ -72,6 +72,7 @@ export const codeListList = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'All code lists with their labels',
+  summary_es: 'Todas las listas de códigos con sus etiquetas',
   params: { list: textParam('Only this list.', { max: 60, example: 'incident_type' }) },
   returns: listReturn('lists', codeList, {
     sorts: ['id'],

@@ -92,6 +92,7 @@ export const datasetCard = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'The card of a dataset: content, layout, licences, feeds with health, and paths',
+  summary_es: 'La ficha de un conjunto de datos: contenido, licencias y estado',
   params: { id: datasetId },
   returns: { kind: 'one', record: card },
   read: {

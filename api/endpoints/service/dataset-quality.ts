@@ -69,6 +69,7 @@ export const datasetQuality = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'Daily quality of a dataset: rows, gaps, lateness, null shares, rejected rows',
+  summary_es: 'La calidad de un conjunto de datos día a día: filas, huecos y retrasos',
   about:
     'Days in Madrid that ended at least six hours ago: every day with rows in the table and, if feeds fill it, days without rows among the ' +
     `last ${QUALITY_DAYS}. Rows and null shares of a day are counted again once its part of the table has changed and then stayed unchanged for an hour, ` +

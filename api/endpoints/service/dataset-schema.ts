@@ -134,6 +134,7 @@ export const datasetSchema = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'Columns of a dataset: types, units, codes; JSON Schema and Arrow schema',
+  summary_es: 'Las columnas de un conjunto de datos con tipos, unidades y códigos',
   params: {
     id: datasetId,
     version: integerParam('Version of the schema; by default the one that rows are written with.', {

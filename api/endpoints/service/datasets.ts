@@ -11,6 +11,7 @@ export const datasetList = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'Catalogue of the datasets: content, size, coverage, licences',
+  summary_es: 'Catálogo de conjuntos de datos: contenido, tamaño, cobertura y licencias',
   about: 'From the declarations of the datasets and the metadata of their tables, which are read once a minute.',
   params: {
     domain: textParam('Only datasets of this domain.', { max: 40, example: 'road' }),

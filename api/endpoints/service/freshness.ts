@@ -113,6 +113,7 @@ export const freshnessList = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'Freshness of the data of each feed',
+  summary_es: 'Lo reciente que son los datos de cada fuente',
   about: 'As of `updated_at`, which moves in steps of 10 seconds.',
   params: { feed: textParam('Only this feed.', { max: 60, example: 'dgt_incidents' }) },
   returns: listReturn('feeds', freshness, {

@@ -136,6 +136,7 @@ export const modelCardList = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'Model cards: purpose, data, out-of-sample errors, versions, charts',
+  summary_es: 'Fichas de los modelos: uso, datos, errores fuera de muestra y versiones',
   about:
     'Errors are of forecasts made with data known before their outcomes, except for `horizon=HELD_OUT_WEEKS`: weeks predicted from those before and after them. A fit that failed, or whose error in the last scored window exceeds that of the current version, is not served. If the current version is no better than the plain baseline, the baseline is served, and `served` says so.',
   params: { model: listOf(oneOf('Model.', IDS, { example: 'fuel' })) },

@@ -43,6 +43,7 @@ export const sourceList = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'Upstream sources: licence, attribution, cadence, commercial use',
+  summary_es: 'Fuentes: licencia, atribución, cadencia y uso comercial',
   about:
     '`meta.source_mode` says whether this service reads the publishers themselves (live), recorded captures (replay) or a stand-in (simulated).',
   params: {

@@ -37,6 +37,7 @@ export const weatherForecastDays = defineEndpoint({
   domain: 'weather',
   plan: 'PRO',
   summary: 'Weather forecast of seven days for a municipality, a point or along a road',
+  summary_es: 'Predicción meteorológica a siete días de un municipio, un punto o una carretera',
   about: `AEMET's forecast by municipality for seven days. ${ON_DEMAND}`,
   statistic: {
     grain: 'One municipality, the newest issue.',

@@ -78,6 +78,7 @@ export const weatherForecast = defineEndpoint({
   domain: 'weather',
   plan: 'PRO',
   summary: 'Hourly weather forecast for a municipality, a point or along a road',
+  summary_es: 'Predicción meteorológica por horas de un municipio, un punto o una carretera',
   about: `AEMET's hourly forecast by municipality, about two days ahead. ${ON_DEMAND}`,
   statistic: { grain: 'One municipality, the newest issue.', method: DRIVING_RULES },
   params: {

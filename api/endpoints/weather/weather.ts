@@ -121,6 +121,7 @@ export const drivingWeather = defineEndpoint({
   domain: 'weather',
   plan: 'FREE',
   summary: 'Current driving weather: rain, snow, fog and wind at the weather stations',
+  summary_es: 'Tiempo para la conducción ahora: lluvia, nieve, niebla y viento',
   about: `${METHOD} Values that a station does not measure are null and give no condition: one station in nine measures visibility, a few measure snow on the ground. ${ABOUT_ROADS}`,
   statistic: { grain: 'One station, the newest hour that it reports.', method: METHOD },
   params: { stretch: stretchParams },

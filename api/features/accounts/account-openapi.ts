@@ -25,7 +25,7 @@ export function accountPaths(): Part {
   const ofOne = { security: OWNER, parameters: [pathParameter('id', 'Public name of the key.', EXAMPLE_ID)] }
   return {
     '/api/keys': {
-      post: limitedOperation('keys_create', 'Make a key', {
+      post: limitedOperation('keys_create', ['Make a key', 'Crear una clave'], {
         about:
           'At most three free keys of an e-mail address work at the same time, besides those of paid plans. One IP address may request at most 5 an hour and 20 a day, and one e-mail address gets at most 6 a day.',
         body: { schema: bodySchema(NEW_KEY_BODY), example: { email: 'name@example.org', label: 'My car' } },
@@ -34,7 +34,7 @@ export function accountPaths(): Part {
         },
         problems: [...VALUE_REFUSED, ...BODY_REFUSED, ...FOREIGN, 'key-limit-reached'],
       }),
-      get: limitedOperation('keys_list', 'The keys that the caller may see', {
+      get: limitedOperation('keys_list', ['The keys that the caller may see', 'Las claves que se pueden ver'], {
         security: OWNER,
         replies: {
           200: jsonReply(
@@ -47,7 +47,7 @@ export function accountPaths(): Part {
       }),
     },
     '/api/keys/{id}/rotate': {
-      post: limitedOperation('keys_by_id_rotate', 'Replace a key by a new one', {
+      post: limitedOperation('keys_by_id_rotate', ['Replace a key by a new one', 'Poner una clave nueva en lugar de otra'], {
         ...ofOne,
         about: 'Plan, label and counted requests stay. A key may rotate only itself.',
         body: { schema: bodySchema(ROTATE_BODY), example: { overlap_hours: OVERLAP_H }, required: false },
@@ -62,7 +62,7 @@ export function accountPaths(): Part {
       }),
     },
     '/api/keys/{id}': {
-      delete: limitedOperation('keys_by_id_revoke', 'Revoke a key', {
+      delete: limitedOperation('keys_by_id_revoke', ['Revoke a key', 'Revocar una clave'], {
         ...ofOne,
         about: 'It is refused everywhere within a minute, usually at once. A key may revoke only itself.',
         replies: { 200: jsonReply('The key as it is now.', key, { ...SHOWN, status: 'REVOKED' }) },

@@ -14,7 +14,7 @@ export function usagePaths(): Part {
   const about = 'By day, key and path: with a key its own usage, with a session that of all keys of the account.'
   return {
     '/api/usage': {
-      get: limitedOperation('usage', 'Usage of the API', {
+      get: limitedOperation('usage', ['Usage of the API', 'Lo que se ha usado'], {
         about: 'Days are days in Madrid, as all plain dates. A request is counted within two minutes of its end.',
         security: OWNER,
         parameters: parametersPart(USAGE_PARAMS),

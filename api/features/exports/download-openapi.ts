@@ -1,5 +1,5 @@
 import { KEY_REFUSED, limitedOperation, PLAN_REFUSED } from '../../kernel/openapi-operation.ts'
-import { limitedResponse, type Part, parameterPart, pathParameter, ref } from '../../kernel/openapi-parts.ts'
+import { limitedResponse, type Part, parameterPart, pathParameter, ref, type Summary } from '../../kernel/openapi-parts.ts'
 import { DOWNLOAD_PARAMS, DOWNLOAD_PATH, DOWNLOAD_PROBLEMS } from './download.ts'
 import { JOB_FILE_PATH, JOB_FILE_TYPES } from './job-files.ts'
 
@@ -9,20 +9,24 @@ const FILE = '2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet'
 export function downloadPaths(): Part {
   return {
     [DOWNLOAD_PATH]: {
-      get: download('export_by_dataset_by_file', 'One data file of a dataset, as Parquet', {
-        tags: ['export', 'data'],
-        about:
-          'Needs a key of the plan ENTERPRISE, or the signature of a URL from the manifest. Files in an S3 bucket are served by a redirect. ' +
-          'Range requests resume a download: the ETag is strong, and a file never changes under its name.',
-        inPath: [
-          pathParameter('dataset', 'Id of the dataset.', 'incidents'),
-          pathParameter('file', 'Name of the file, as the manifest lists it.', FILE),
-        ],
-        types: ['application/vnd.apache.parquet'],
-      }),
+      get: download(
+        'export_by_dataset_by_file',
+        ['One data file of a dataset, as Parquet', 'Un fichero de datos de un conjunto, en Parquet'],
+        {
+          tags: ['export', 'data'],
+          about:
+            'Needs a key of the plan ENTERPRISE, or the signature of a URL from the manifest. Files in an S3 bucket are served by a redirect. ' +
+            'Range requests resume a download: the ETag is strong, and a file never changes under its name.',
+          inPath: [
+            pathParameter('dataset', 'Id of the dataset.', 'incidents'),
+            pathParameter('file', 'Name of the file, as the manifest lists it.', FILE),
+          ],
+          types: ['application/vnd.apache.parquet'],
+        },
+      ),
     },
     [JOB_FILE_PATH]: {
-      get: download('export_jobs_by_id_files_by_file', 'One file of an export job', {
+      get: download('export_jobs_by_id_files_by_file', ['One file of an export job', 'Un fichero de una exportación'], {
         tags: ['export'],
         about:
           'Needs the key of the job, or the signature of a URL from the job. Files in an S3 bucket are served by a redirect. ' +
@@ -39,7 +43,7 @@ export function downloadPaths(): Part {
 
 function download(
   operationId: string,
-  summary: string,
+  summary: Summary,
   own: { readonly tags: readonly string[]; readonly about: string; readonly inPath: readonly Part[]; readonly types: readonly string[] },
 ): Part {
   const { tags, about, inPath, types } = own

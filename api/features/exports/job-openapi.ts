@@ -72,7 +72,7 @@ export function exportJobPaths(): Part {
   const unfinished = { ...requestId, 'Retry-After': ref('headers', 'RetryAfterUnfinished') }
   return {
     [JOBS_PATH]: {
-      post: limitedOperation('export_jobs_create', 'Export a filtered dataset as files', {
+      post: limitedOperation('export_jobs_create', ['Export a filtered dataset as files', 'Exportar un conjunto filtrado como ficheros'], {
         ...own,
         about:
           'The rows of one snapshot as Parquet or GeoParquet (zstd), or gzipped CSV or NDJSON. Jobs run in the order of their creation, those of a key one after the other; ' +
@@ -89,7 +89,7 @@ export function exportJobPaths(): Part {
         },
         problems: [...VALUE_REFUSED, ...BODY_REFUSED, ...KEY_REFUSED, ...PLAN_REFUSED, 'conflict', 'idempotency-key-reused'],
       }),
-      get: limitedOperation('export_jobs_list', 'Export jobs of the key', {
+      get: limitedOperation('export_jobs_list', ['Export jobs of the key', 'Las exportaciones de la clave'], {
         ...own,
         replies: {
           200: jsonReply(
@@ -107,23 +107,27 @@ export function exportJobPaths(): Part {
       }),
     },
     [JOB_PATH]: {
-      get: limitedOperation('export_jobs_by_id', 'State and files of an export job', {
+      get: limitedOperation('export_jobs_by_id', ['State and files of an export job', 'Una exportación y su estado'], {
         ...ofOne,
         replies: { 200: jsonReply('The job.', job, READY, unfinished) },
         problems: [...refused, 'malformed-request', 'not-found'],
       }),
-      delete: limitedOperation('export_jobs_by_id_cancel', 'Cancel an export job, or delete its files', {
-        ...ofOne,
-        replies: {
-          200: jsonReply(
-            'The job as it is now; one that FAILED or is EXPIRED stays so.',
-            job,
-            { ...QUEUED, status: 'CANCELLED' },
-            unfinished,
-          ),
+      delete: limitedOperation(
+        'export_jobs_by_id_cancel',
+        ['Cancel an export job, or delete its files', 'Cancelar una exportación, o borrar sus ficheros'],
+        {
+          ...ofOne,
+          replies: {
+            200: jsonReply(
+              'The job as it is now; one that FAILED or is EXPIRED stays so.',
+              job,
+              { ...QUEUED, status: 'CANCELLED' },
+              unfinished,
+            ),
+          },
+          problems: [...refused, ...BODY_REFUSED, 'not-found'],
         },
-        problems: [...refused, ...BODY_REFUSED, 'not-found'],
-      }),
+      ),
     },
   }
 }

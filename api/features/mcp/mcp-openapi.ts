@@ -29,21 +29,25 @@ export function mcpPaths(): Part {
   return {
     [MCP_PATH]: {
       post: {
-        ...operation('mcp', 'MCP server: the data as tools of an assistant', {
-          200: {
-            description: 'The reply, as one server-sent event.',
-            content: { 'text/event-stream': { schema: { type: 'string' }, example } },
+        ...operation(
+          'mcp',
+          ['MCP server: the data as tools of an assistant', 'El servidor MCP: los datos como herramientas de un asistente'],
+          {
+            200: {
+              description: 'The reply, as one server-sent event.',
+              content: { 'text/event-stream': { schema: { type: 'string' }, example } },
+            },
+            202: { description: 'A notification was taken.' },
+            400: ownOr(['malformed-request']),
+            403: problemResponse(['foreign-origin', 'https-required']),
+            406: {
+              description: 'The caller must accept both media types of the transport.',
+              content: { 'application/json': { schema: MESSAGE } },
+            },
+            413: ref('responses', '413'),
+            415: ownOr(['unsupported-media-type']),
           },
-          202: { description: 'A notification was taken.' },
-          400: ownOr(['malformed-request']),
-          403: problemResponse(['foreign-origin', 'https-required']),
-          406: {
-            description: 'The caller must accept both media types of the transport.',
-            content: { 'application/json': { schema: MESSAGE } },
-          },
-          413: ref('responses', '413'),
-          415: ownOr(['unsupported-media-type']),
-        }),
+        ),
         description:
           'Model Context Protocol over streamable HTTP, without sessions. Tools ask the paths of this API with the key that is sent.',
         requestBody: { required: true, content: { 'application/json': { schema: REQUEST_SCHEMA, example: REQUEST } } },

@@ -33,16 +33,24 @@ export const DESCRIPTION_PARAMS = Object.freeze({
 export function platformPaths(baseUrl: string, records: readonly RecordShape[]): Part {
   const [first] = records
   return {
-    '/health': { get: operation('health', 'Whether the process runs', { 200: json('It runs.', { status: 'ok' }, HEALTH) }) },
-    '/ready': {
-      get: operation('ready', 'Whether requests for data can be answered, and what is missing', {
-        200: json('They can. `degraded`: Redis is away and the last good state is served.', readiness('ready'), READINESS),
-        503: json('They cannot.', readiness('not ready'), READINESS),
+    '/health': {
+      get: operation('health', ['Whether the process runs', 'Si el proceso está en marcha'], {
+        200: json('It runs.', { status: 'ok' }, HEALTH),
       }),
+    },
+    '/ready': {
+      get: operation(
+        'ready',
+        ['Whether requests for data can be answered, and what is missing', 'Si se pueden responder peticiones de datos y qué falta'],
+        {
+          200: json('They can. `degraded`: Redis is away and the last good state is served.', readiness('ready'), READINESS),
+          503: json('They cannot.', readiness('not ready'), READINESS),
+        },
+      ),
     },
     '/openapi.json': {
       get: {
-        ...operation('openapi', 'This description', {
+        ...operation('openapi', ['This description', 'Esta descripción'], {
           200: { ...json('OpenAPI 3.1.', abridged(baseUrl), DESCRIPTION), headers: LASTING },
           304: NOT_MODIFIED,
           400: problemResponse(['unknown-parameter', 'invalid-parameter']),
@@ -52,7 +60,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
     },
     '/api/plans': {
       get: {
-        ...operation('plans', 'The plans: prices, limits and features', {
+        ...operation('plans', ['The plans: prices, limits and features', 'Los planes: qué cuestan, admiten y contienen'], {
           200: { ...json('All plans, the lowest first.', EXAMPLE_PLANS, PLANS_SCHEMA), headers: LASTING },
           304: NOT_MODIFIED,
           400: problemResponse(['unknown-parameter', 'invalid-parameter']),
@@ -62,7 +70,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
     },
     '/schemas/{name}': {
       get: {
-        ...operation('schema_by_name', 'The columns of a table', {
+        ...operation('schema_by_name', ['The columns of a table', 'Las columnas de una tabla'], {
           200: {
             description: 'JSON Schema of a row in CSV, Parquet and Arrow.',
             content: { 'application/schema+json': { schema: { type: 'object' }, example: first ? rowDocument(first, baseUrl) : {} } },

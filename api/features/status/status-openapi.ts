@@ -21,16 +21,20 @@ export function statusPaths(endpoints: readonly Endpoint[]): Part {
   return {
     '/status': {
       get: {
-        ...operation('status', 'Current state of the service, and its availability in a month', {
-          200: {
-            description: `The freshness of each feed, and the availability of each group of paths against the promised ${PROMISE_PCT} %.`,
-            content: { 'text/html': { schema: { type: 'string' }, example: statusPage(report, 'es') }, ...asJson },
-            headers: LASTING,
+        ...operation(
+          'status',
+          ['Current state of the service, and its availability in a month', 'Cómo está el servicio y su disponibilidad en un mes'],
+          {
+            200: {
+              description: `The freshness of each feed, and the availability of each group of paths against the promised ${PROMISE_PCT} %.`,
+              content: { 'text/html': { schema: { type: 'string' }, example: statusPage(report, 'es') }, ...asJson },
+              headers: LASTING,
+            },
+            304: NOT_MODIFIED,
+            400: problemResponse(['unknown-parameter', 'invalid-parameter']),
+            406: ref('responses', '406'),
           },
-          304: NOT_MODIFIED,
-          400: problemResponse(['unknown-parameter', 'invalid-parameter']),
-          406: ref('responses', '406'),
-        }),
+        ),
         description: `The current month and those before it can be shown, ${MONTHS_SHOWN} in all, in UTC. \`method\` in the reply explains how minutes and times are measured.`,
         parameters: parametersPart(STATUS_PARAMS),
       },

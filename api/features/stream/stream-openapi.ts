@@ -11,7 +11,7 @@ const EXAMPLE =
 export function streamPaths(): Part {
   return {
     [STREAM_PATH]: {
-      get: limitedOperation('stream', 'Events as they happen, as server-sent events', {
+      get: limitedOperation('stream', ['Events as they happen, as server-sent events', 'Eventos según ocurren, como server-sent events'], {
         tags: [STREAM_DOMAIN, 'data'],
         about:
           'One event per message: `event` is its type, `data` the JSON that webhooks also send, `id` its position in the log. With `Last-Event-ID`, ' +

@@ -6,7 +6,7 @@ import { ABOUT_FILTERS } from '../../events/filter.ts'
 import { dataSchema } from '../../events/kinds.ts'
 import { nested } from '../../kernel/fields.ts'
 import { BODY_REFUSED, jsonReply, KEY_REFUSED, limitedOperation, OWNER, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
-import { IDEMPOTENCY_KEY, type Part, pathParameter, ref, withGeometryRefs } from '../../kernel/openapi-parts.ts'
+import { IDEMPOTENCY_KEY, type Part, pathParameter, ref, type Summary, withGeometryRefs } from '../../kernel/openapi-parts.ts'
 import type { ProblemCode } from '../../kernel/problems.ts'
 import { exampleOf, wholeRecord } from '../../kernel/reads/shape.ts'
 import { filterSchema } from './filter.ts'
@@ -83,7 +83,7 @@ export function webhookPaths(): Part {
   }
   return {
     '/api/webhooks': {
-      post: operation('webhooks_create', 'Make a webhook', {
+      post: operation('webhooks_create', ['Make a webhook', 'Crear un webhook'], {
         about: `Events are sent as POST requests signed as Standard Webhooks 1.0.0 says, at least once, and in order for each thing. ${ABOUT_FILTERS}`,
         body: [bodySchema(NEW_WEBHOOK_BODY), { url: SHOWN['url'], filter: SHOWN['filter'] }],
         ok: [201, 'The webhook with its secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
@@ -91,25 +91,28 @@ export function webhookPaths(): Part {
         more: ['unsafe-webhook-url', 'webhook-limit-reached'],
         isAboutOne: false,
       }),
-      get: operation('webhooks_list', 'The webhooks of the account', {
+      get: operation('webhooks_list', ['The webhooks of the account', 'Los webhooks de la cuenta'], {
         ok: [200, 'All of them.', listOf('webhooks', 'Webhook'), { total: 1, webhooks: [SHOWN] }],
         isAboutOne: false,
         isRead: true,
       }),
     },
     '/api/webhooks/{id}': {
-      get: operation('webhooks_by_id', 'One webhook', { ok: [200, 'The webhook.', ref('schemas', 'Webhook'), SHOWN], isRead: true }),
-      patch: operation('webhooks_by_id_change', 'Change a webhook', {
+      get: operation('webhooks_by_id', ['One webhook', 'Un webhook'], {
+        ok: [200, 'The webhook.', ref('schemas', 'Webhook'), SHOWN],
+        isRead: true,
+      }),
+      patch: operation('webhooks_by_id_change', ['Change a webhook', 'Cambiar un webhook'], {
         about:
           'Absent members stay unchanged. `enabled: true` also enables a webhook that the service disabled. A new `url` gets waiting events at once.',
         body: [bodySchema(CHANGE_BODY), { enabled: true }],
         ok: [200, 'The webhook as it is now.', ref('schemas', 'Webhook'), SHOWN],
         more: ['unsafe-webhook-url'],
       }),
-      delete: operation('webhooks_by_id_delete', 'Delete a webhook', { ok: [204, 'It is gone.', null, null] }),
+      delete: operation('webhooks_by_id_delete', ['Delete a webhook', 'Borrar un webhook'], { ok: [204, 'It is gone.', null, null] }),
     },
     '/api/webhooks/{id}/test': {
-      post: operation('webhooks_by_id_test', 'Send a test event', {
+      post: operation('webhooks_by_id_test', ['Send a test event', 'Enviar un evento de prueba'], {
         about: `An event of the type \`webhook.test\`; its result is among the deliveries. ${ABOUT_DISABLED}`,
         ok: [
           202,
@@ -121,21 +124,21 @@ export function webhookPaths(): Part {
       }),
     },
     '/api/webhooks/{id}/rotate-secret': {
-      post: operation('webhooks_by_id_rotate_secret', 'Make a new secret', {
+      post: operation('webhooks_by_id_rotate_secret', ['Make a new secret', 'Crear un secreto nuevo'], {
         about: 'For 24 hours events are also signed with the former secret, and another rotation answers 409.',
         ok: [200, 'The webhook with its new secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
         isOnce: true,
       }),
     },
     '/api/webhooks/{id}/deliveries': {
-      get: operation('webhooks_by_id_deliveries', 'The last deliveries of a webhook', {
+      get: operation('webhooks_by_id_deliveries', ['The last deliveries of a webhook', 'Las últimas entregas de un webhook'], {
         about: 'The last 100, newest first.',
         ok: [200, 'The deliveries.', listOf('deliveries', 'WebhookDelivery'), { total: 1, deliveries: [DELIVERY] }],
         isRead: true,
       }),
     },
     '/api/webhooks/{id}/deliveries/{delivery}/redeliver': {
-      post: operation('webhooks_by_id_deliveries_by_delivery_redeliver', 'Send an event again', {
+      post: operation('webhooks_by_id_deliveries_by_delivery_redeliver', ['Send an event again', 'Enviar un evento otra vez'], {
         about: ABOUT_DISABLED,
         ok: [202, 'It will be sent under the same `webhook-id`.', ref('schemas', 'WebhookDelivery'), DELIVERY],
         isOnce: true,
@@ -143,7 +146,7 @@ export function webhookPaths(): Part {
       }),
     },
     '/api/webhooks/{id}/replay': {
-      post: operation('webhooks_by_id_replay', 'Send the events of a period again', {
+      post: operation('webhooks_by_id_replay', ['Send the events of a period again', 'Enviar otra vez los eventos de un periodo'], {
         about: `Sends events of the period that match the filter, under their former \`webhook-id\`. ${ABOUT_DISABLED}`,
         body: [bodySchema(REPLAY_BODY), { from: '2026-01-02T12:00:00Z', to: '2026-01-02T13:00:00Z' }],
         ok: [
@@ -218,7 +221,7 @@ function listOf(name: string, schema: string): Part {
 
 function operation(
   operationId: string,
-  summary: string,
+  summary: Summary,
   one: {
     readonly about?: string
     readonly body?: readonly [schema: Part, example: unknown]

@@ -6,9 +6,9 @@ import { cachedDocument } from '../../engine/replies/documents.ts'
 import type { CachedResponse } from '../../engine/replies/responses.ts'
 import type { Endpoint } from '../../kernel/endpoint.ts'
 import { FORMAT_KINDS } from '../../kernel/formats.ts'
-import { openapi } from './openapi.ts'
+import { inLanguage } from './in-language.ts'
+import { bilingual } from './openapi.ts'
 import { onlyJson } from './openapi-media.ts'
-import { inSpanish } from './summaries-es.ts'
 
 /** The variants: the language of summaries and, with `json`, the only media type of replies. */
 const VARIANTS = ['en', 'es', 'en.json', 'es.json'] as const
@@ -36,12 +36,12 @@ export type Describe = (options: DescriptionOptions) => Promise<DescriptionTexts
 
 /** Makes the description of endpoints in all variants. It blocks the calling thread for up to a second. */
 export function descriptionTexts(endpoints: readonly Endpoint[], { baseUrl, plans, now }: DescriptionOptions): DescriptionTexts {
-  const en = openapi(endpoints, baseUrl, plans, now)
+  const both = bilingual(endpoints, baseUrl, plans, now)
+  const [en, es] = [inLanguage(both, 'en'), inLanguage(both, 'es')]
   const textOf = (description: object): DescriptionText => {
     const text = JSON.stringify(description)
     return { etag: weakTag(text), bytes: new Uint8Array(Buffer.from(text)) }
   }
-  const es = inSpanish(en)
   return { en: textOf(en), es: textOf(es), 'en.json': textOf(onlyJson(en)), 'es.json': textOf(onlyJson(es)) }
 }
 

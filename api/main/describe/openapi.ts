@@ -27,13 +27,20 @@ import {
 import { PROBLEMS } from '../../kernel/problems.ts'
 import { FEATURES } from '../features.ts'
 import { exampleProblems } from './example-problems.ts'
+import { inLanguage } from './in-language.ts'
 import { contentOf, recordSchemas } from './openapi-replies.ts'
+
+/** Makes the description in English; see `bilingual`. */
+export function openapi(...about: Parameters<typeof bilingual>): Part {
+  return inLanguage(bilingual(...about), 'en')
+}
 
 /**
  * Makes the OpenAPI 3.1 description from the running code. `baseUrl` is the address that clients use. `plans` limits the
  * representations. The days of example requests count from `now`; without it they are those of the example rows.
+ * Operations have a member `summary_es`, for `inLanguage`.
  */
-export function openapi(
+export function bilingual(
   endpoints: readonly Endpoint[],
   baseUrl: string,
   plans: PlanTable = DEFAULT_PLANS,
@@ -161,12 +168,12 @@ function methodsOf(endpoint: Endpoint, about: About): Part {
 }
 
 function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About): Part {
-  const { path, domain, plan, recent, excerpts, summary, about, explained, read, deprecated, isExtra } = endpoint
+  const { path, domain, plan, recent, excerpts, summary, summary_es, about, explained, read, deprecated, isExtra } = endpoint
   const responses = responsesOf(endpoint, baseUrl, plans)
   return {
     operationId: endpointId(path),
     tags: [domain, 'data', ...(isExtra ? ['extra'] : [])],
-    summary,
+    ...{ summary, summary_es },
     description: `Plan: ${plan}.${about ? ` ${about}` : ''}`,
     ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the values are computed.' } } : {}),
     ...(deprecated ? { deprecated: true, 'x-sunset': deprecated.sunset } : {}),

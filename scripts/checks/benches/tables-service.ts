@@ -29,14 +29,14 @@ const about = { domain: 'road', plan: 'PRO', params: {}, example: {} } as const
 
 /** Every reading, as stored in the lake. */
 export const readings = defineEndpoint({
-  ...{ ...about, path: '/api/readings', summary: 'Readings' },
+  ...{ ...about, path: '/api/readings', summary: 'Readings', summary_es: 'Readings' },
   returns: { ...list, record: record('Reading', 'A reading.', { source, sensor_id, ...measured }) },
   read: { kind: 'lake', from: [trafficReadings], query: () => all() },
 })
 
 /** The same as records with nested objects, lists and rows. */
 const nestedReadings = defineEndpoint({
-  ...{ ...about, path: '/api/nested-readings', summary: 'Readings' },
+  ...{ ...about, path: '/api/nested-readings', summary: 'Readings', summary_es: 'Readings' },
   returns: {
     ...list,
     record: record('NestedReading', 'A reading.', {

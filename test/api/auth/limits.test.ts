@@ -14,7 +14,7 @@ import { exampleRow, type Reply, startService, type TestService } from '../servi
 const n = col.integer(0, 'A number.', { unit: '1', example: 1 })
 const withQuery = (path: string, query: () => Sql): Endpoint =>
   defineEndpoint({
-    ...{ path, domain: 'road', plan: 'PRO', summary: path, params: {}, example: {} },
+    ...{ path, domain: 'road', plan: 'PRO', summary: path, summary_es: path, params: {}, example: {} },
     returns: {
       ...{ kind: 'list', name: 'numbers', record: record('Number', 'A number.', { n }), key: ['n'], sorts: ['n'], order: 'n' },
       limit: { default: 100, max: 1000 },

@@ -8,7 +8,7 @@ import { exampleRow, type TestService } from '../service.ts'
 /** A list of the given number of numbers at /api/big, each with the text of `filler` (in the column `range`). */
 export function bigEndpoint(rows: number, filler: Sql): Endpoint {
   return defineEndpoint({
-    ...{ path: '/api/big', domain: 'road', plan: 'FREE', summary: 'Big', params: {}, example: {} },
+    ...{ path: '/api/big', domain: 'road', plan: 'FREE', summary: 'Big', summary_es: 'Big', params: {}, example: {} },
     returns: {
       ...{ kind: 'list', name: 'numbers', key: ['n'], sorts: ['n'], order: 'n', limit: { default: 100, max: rows } },
       record: record('Number', 'A number.', {

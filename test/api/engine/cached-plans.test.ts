@@ -17,7 +17,7 @@ const numbers = listReturn('numbers', record('Number', 'A number.', { id: col.st
   order: 'id',
   limit: { default: null, max: 100 },
 })
-const common = { domain: 'road', plan: 'FREE', summary: 'Numbers', returns: numbers, example: {} } as const
+const common = { domain: 'road', plan: 'FREE', summary: 'Numbers', summary_es: 'Numbers', returns: numbers, example: {} } as const
 
 /** Answers from memory; periods that began long ago need a higher plan. */
 const recentOnly = defineEndpoint({

@@ -42,6 +42,7 @@ const names = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Names',
+  summary_es: 'Names',
   params: { feed: textParam('Feed.', { max: 40 }) },
   returns: {
     kind: 'list',
@@ -77,6 +78,7 @@ const one = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'One name',
+  summary_es: 'One name',
   params: { id: required(textParam('Station.', { max: 10 })) },
   returns: { kind: 'one', record: record('OnePartName', 'A name.', fields) },
   read: {

@@ -47,6 +47,7 @@ const names = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Names',
+  summary_es: 'Names',
   params: { letter: textParam('First letter.', { max: 10 }) },
   returns: {
     kind: 'list',
@@ -74,6 +75,7 @@ const long = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Names of more than five letters',
+  summary_es: 'Names of more than five letters',
   params: {},
   returns: {
     kind: 'list',
@@ -102,6 +104,7 @@ const one = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'One name',
+  summary_es: 'One name',
   params: { id: textParam('Station.', { max: 10 }) },
   returns: { kind: 'one', record: record('OneName', 'A name.', shape.fields) },
   read: {
@@ -119,6 +122,7 @@ const named = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Alerts and names',
+  summary_es: 'Alerts and names',
   params: {},
   returns: {
     kind: 'list',

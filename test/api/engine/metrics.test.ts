@@ -20,7 +20,7 @@ import { exampleRow, startService, type TestService } from '../service.ts'
 
 /** A query that never ends. */
 const slow = defineEndpoint({
-  ...{ path: '/api/slow', domain: 'road', plan: 'FREE', summary: 'Slow', params: {}, example: {} },
+  ...{ path: '/api/slow', domain: 'road', plan: 'FREE', summary: 'Slow', summary_es: 'Slow', params: {}, example: {} },
   returns: {
     ...{ kind: 'list', name: 'numbers', key: ['n'], sorts: ['n'], order: 'n' },
     record: record('Number', 'A number.', { n: col.integer(0, 'A number.', { unit: '1', example: 1 }) }),

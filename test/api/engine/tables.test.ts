@@ -114,7 +114,7 @@ const flat = record('Flat', 'What the engine writes by itself.', flatColumns)
 
 function listed(path: string, shape: typeof flat | typeof all): Endpoint {
   return defineEndpoint({
-    ...{ path, domain: 'test', plan: 'PRO', summary: path, params: {}, example: {} },
+    ...{ path, domain: 'test', plan: 'PRO', summary: path, summary_es: path, params: {}, example: {} },
     returns: {
       ...{ kind: 'list', name: 'things', record: shape as never, key: ['id'], sorts: ['id', 'observed_at', 'name'], order: 'observed_at' },
       limit: { default: 100, max: 1000 },

@@ -10,14 +10,15 @@ import { exampleTexts, isListed } from '../../../api/kernel/example.ts'
 import type { RecordShape } from '../../../api/kernel/fields.ts'
 import { type Format, formatsOf } from '../../../api/kernel/formats.ts'
 import { membersOf, recordSchema } from '../../../api/kernel/reads/shape.ts'
-import { openapi } from '../../../api/main/describe/openapi.ts'
+import { inLanguage } from '../../../api/main/describe/in-language.ts'
+import { bilingual, openapi } from '../../../api/main/describe/openapi.ts'
 import { onlyJson } from '../../../api/main/describe/openapi-media.ts'
-import { inSpanish, SUMMARIES_ES } from '../../../api/main/describe/summaries-es.ts'
 import type { Reply } from '../service.ts'
 import { lint } from './lint-description.ts'
 
 interface Operation {
   readonly operationId: string
+  readonly summary: string
   readonly tags: readonly string[]
   readonly description?: string
   readonly parameters?: readonly {
@@ -159,12 +160,15 @@ test('every operation of data names its domain first, and its plan', () => {
 })
 
 test('every summary is in Spanish, too, at most 80 characters', () => {
-  const ids = operations.map(({ operationId }) => operationId)
-  expect(Object.keys(SUMMARIES_ES).sort()).toEqual([...ids].sort())
-  for (const [id, summary] of Object.entries(SUMMARIES_ES)) expect(summary.length, id).toBeLessThanOrEqual(80)
-  const spanish = inSpanish(description) as unknown as { paths: Record<string, { get: { summary: string; operationId: string } }> }
-  expect(spanish.paths['/api/incidents']?.get.summary).toBe('Incidencias activas en las carreteras españolas')
+  const spanish = inLanguage(bilingual(endpoints, 'https://api.example.org'), 'es')
+  const paths = spanish['paths'] as Record<string, Record<string, { summary: string; operationId: string }>>
+  for (const { summary, operationId } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    expect(summary, operationId).toMatch(/^.{2,80}$/)
+    expect(summary, operationId).not.toBe(operations.find((one) => one.operationId === operationId)?.summary)
+  }
+  expect(paths['/api/incidents']?.['get']?.summary).toBe('Incidencias activas en las carreteras españolas')
   expect(Object.keys(spanish)).toEqual(Object.keys(description))
+  expect(JSON.stringify([spanish, description])).not.toContain('summary_es')
 })
 
 test('every endpoint is described, once, as data', () => {

@@ -19,7 +19,7 @@ const n = col.integer(0, 'A number.', { unit: '1', example: 1 })
 test('a group whose own probe fails is down that minute, without any request, with the reason', async () => {
   let isBroken = true
   const fragile = defineEndpoint({
-    ...{ path: '/api/fragile', domain: 'road', plan: 'PRO', summary: 'Fails.', params: {}, example: {} },
+    ...{ path: '/api/fragile', domain: 'road', plan: 'PRO', summary: 'Fails.', summary_es: 'Fails.', params: {}, example: {} },
     returns: {
       ...{ kind: 'list', name: 'numbers', record: record('Number', 'A number.', { n }), key: ['n'], sorts: ['n'], order: 'n' },
       limit: { default: 100, max: 1000 },
