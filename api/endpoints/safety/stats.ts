@@ -2,8 +2,8 @@ import { accidentPositions } from '../../../lake/datasets/safety/accident-positi
 import { accidentSections, sectionSql } from '../../../lake/datasets/safety/accident-sections.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
-import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import { type Column, col } from '../../../lake/schema/columns.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { optional, record, type ValueOf } from '../../kernel/fields.ts'
@@ -31,73 +31,47 @@ import {
 const { columns } = roadAccidents
 const c = (name: string): Sql => column(roadAccidents, name)
 
-/** Dimensions to count by. */
-const GROUPS = [
-  'year',
-  'province',
-  'municipality',
-  'road',
-  'section',
-  'month',
-  'weekday',
-  'hour',
-  'zone',
-  'severity',
-  'accident_type',
-  'road_type',
-  'light',
-  'weather',
-] as const
-/** Those that a request may leave out: source and year are in every count. */
-type Group = Exclude<(typeof GROUPS)[number], 'year'>
+/** Dimensions to count by besides source and year, which are in every count: the column, and its meaning. */
+const DIMENSIONS = {
+  province: ['province_code', 'INE code of the province'],
+  municipality: ['municipality_code', 'INE code of the municipality'],
+  road: ['road', 'Road, in one of its spellings'],
+  section: ['section', 'Section of 5 km of a road, as in the dataset accident_sections: province, road, first kilometre'],
+  month: ['month', 'Month, 1 to 12'],
+  weekday: ['weekday_iso', 'Day of the week, 1 Monday to 7 Sunday'],
+  hour: ['hour_local', 'Hour by the local clock'],
+  zone: ['zone', 'Kind of place'],
+  severity: ['severity', 'Worst harm to a person'],
+  accident_type: ['accident_type', 'Kind of accident'],
+  road_type: ['road_type', 'Kind of road'],
+  light: ['light', 'Light'],
+  weather: ['weather', 'Weather'],
+} as const
+type Group = keyof typeof DIMENSIONS
+type GroupField = (typeof DIMENSIONS)[Group][0]
+const GROUPS = Object.keys(DIMENSIONS) as Group[]
+const groupColumns = { ...columns, section: accidentSections.columns.section }
 
 /** Per dimension: its key in the query, its field, and its value in a row. Spellings of a road are merged. */
-const KEYS: Readonly<Record<Group, { readonly name: Sql; readonly field: Sql; readonly value: Sql; readonly none: Sql }>> = {
-  province: key(sql`by_province`, 'province_code'),
-  municipality: key(sql`by_municipality`, 'municipality_code'),
-  road: { ...key(sql`by_road`, 'road'), value: foldRoadSql(c('road')) },
-  section: { name: sql`by_section`, field: sql`section`, value: sectionSql(), none: sql`CAST(NULL AS VARCHAR)` },
-  month: key(sql`by_month`, 'month'),
-  weekday: key(sql`by_weekday`, 'weekday_iso'),
-  hour: key(sql`by_hour`, 'hour_local'),
-  zone: key(sql`by_zone`, 'zone'),
-  severity: key(sql`by_severity`, 'severity'),
-  accident_type: key(sql`by_accident_type`, 'accident_type'),
-  road_type: key(sql`by_road_type`, 'road_type'),
-  light: key(sql`by_light`, 'light'),
-  weather: key(sql`by_weather`, 'weather'),
-}
-
-function key(name: Sql, field: keyof typeof columns): { readonly name: Sql; readonly field: Sql; readonly value: Sql; readonly none: Sql } {
-  const none = columns[field].kind === 'integer' ? sql`CAST(NULL AS INTEGER)` : sql`CAST(NULL AS VARCHAR)`
-  return { name, field: c(field), value: c(field), none }
-}
+const KEYS = GROUPS.map((group) => {
+  const [field] = DIMENSIONS[group]
+  const value = group === 'road' ? foldRoadSql(c('road')) : group === 'section' ? sectionSql() : c(field)
+  return { group, name: outputName(`by_${group}`), field: outputName(field), value, none: castTo(groupColumns[field], null) }
+})
 
 /** Counts of persons to add up. */
 const PERSONS = ['killed_24h', 'hospitalised_24h', 'slight_24h', 'killed_30d', 'hospitalised_30d', 'slight_30d'] as const
 
-const unless = 'null unless grouped by it, or if the source does not state it.'
 const persons = (about: string, example: number | null) =>
   col.integer(0, `${about} Null if the source has no such count.`, { unit: '1', nullable: true, example })
 
-const GROUPED = {
-  province_code: optional(columns.province_code, `INE code of the province; ${unless}`),
-  municipality_code: optional(columns.municipality_code, `INE code of the municipality; ${unless}`),
-  road: optional(columns.road, `Road, in one of its spellings; ${unless}`),
-  section: optional(
-    accidentSections.columns.section,
-    `Section of 5 km of a road, as in the dataset accident_sections: province, road, first kilometre; ${unless}`,
-  ),
-  month: optional(columns.month, `Month, 1 to 12; ${unless}`),
-  weekday_iso: optional(columns.weekday_iso, `Day of the week, 1 Monday to 7 Sunday; ${unless}`),
-  hour_local: optional(columns.hour_local, `Hour by the local clock; ${unless}`),
-  zone: optional(columns.zone, `Kind of place; ${unless}`),
-  severity: optional(columns.severity, `Worst harm to a person; ${unless}`),
-  accident_type: optional(columns.accident_type, `Kind of accident; ${unless}`),
-  road_type: optional(columns.road_type, `Kind of road; ${unless}`),
-  light: optional(columns.light, `Light; ${unless}`),
-  weather: optional(columns.weather, `Weather; ${unless}`),
-} as const
+/** The fields of dimensions. */
+const GROUPED = Object.fromEntries(
+  Object.values(DIMENSIONS).map(([field, about]) => [
+    field,
+    optional(groupColumns[field] as Column, `${about}; null unless grouped by it, or if the source does not state it.`),
+  ]),
+) as { readonly [F in GroupField]: (typeof groupColumns)[F] extends Column<infer T> ? Column<T | null> : never }
 
 /** Columns to read, besides those of filters. */
 const USED = new Set([
@@ -165,7 +139,7 @@ export const accidentStats = defineEndpoint({
     group_by: listOf(
       oneOf(
         'Dimensions to count by, one or more. Every count is of one source and one year: `year` alone adds no other dimension.',
-        GROUPS,
+        ['year', ...GROUPS],
         { example: 'province' },
       ),
     ),
@@ -190,10 +164,10 @@ export const accidentStats = defineEndpoint({
     query: (p, lake, found) => {
       const { filter, inYears } = answerOf(p, found)
       const by = new Set(p.group_by ?? [])
-      const keys = join(Object.entries(KEYS).map(([group, key]) => sql`${by.has(group as Group) ? key.value : key.none} AS ${key.name}`))
-      const names = join(Object.values(KEYS).map(({ name }) => name))
+      const keys = join(KEYS.map(({ group, name, value, none }) => sql`${by.has(group) ? value : none} AS ${name}`))
+      const names = join(KEYS.map(({ name }) => name))
       const same = join(
-        Object.values(KEYS).map(({ name }) => sql`counted.${name} IS NOT DISTINCT FROM earlier.${name}`),
+        KEYS.map(({ name }) => sql`counted.${name} IS NOT DISTINCT FROM earlier.${name}`),
         sql` AND `,
       )
       const road = by.has('road') ? sql`coalesce(counted.road, earlier.road)` : sql`CAST(NULL AS VARCHAR)`
@@ -236,7 +210,7 @@ export const accidentStats = defineEndpoint({
         SELECT
           coalesce(counted.source, earlier.source) AS source,
           coalesce(counted.year, earlier.year) AS year,
-          ${join(Object.entries(KEYS).map(([group, { name, field }]) => sql`${group === 'road' ? road : sql`coalesce(counted.${name}, earlier.${name})`} AS ${field}`))},
+          ${join(KEYS.map(({ group, name, field }) => sql`${group === 'road' ? road : sql`coalesce(counted.${name}, earlier.${name})`} AS ${field}`))},
           CAST(coalesce(accidents, 0) AS INTEGER) AS accidents,
           CAST(coalesce(fatal_accidents, 0) AS INTEGER) AS fatal_accidents,
           CAST(coalesce(serious_accidents, 0) AS INTEGER) AS serious_accidents,
