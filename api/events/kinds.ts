@@ -23,7 +23,7 @@ import { beacon, changedBeacon } from '../endpoints/road/v16.ts'
 import { toZone, zone } from '../endpoints/road/zones.ts'
 import { alertState, changedOf as changedWarning, endedBy, toAlertState } from '../endpoints/weather/alert.ts'
 import type { ChangeOf } from '../kernel/endpoint.ts'
-import { optional, type RecordShape, record } from '../kernel/fields.ts'
+import { optional, pick, type RecordShape, record } from '../kernel/fields.ts'
 import { changedMembers } from '../kernel/reads/changed.ts'
 import { type Area, isInside, touches } from '../kernel/reads/geo.ts'
 import { recordSchema } from '../kernel/reads/shape.ts'
@@ -71,10 +71,7 @@ const fuelPrice = record('FuelPriceEvent', 'The price of a fuel at a station aft
   station_id: fuelPrices.columns.station_id,
   fuel: fuelPrices.columns.product,
   price: optional(fuelPrices.columns.price, 'Pump price after the change, taxes included.'),
-  price_unit: fuelPrices.columns.price_unit,
-  price_issue: fuelPrices.columns.price_issue,
-  province_code: fuelPrices.columns.province_code,
-  observed_at: fuelPrices.columns.observed_at,
+  ...pick(fuelPrices.columns, 'price_unit', 'price_issue', 'province_code', 'observed_at'),
 })
 
 type FuelPrice = { readonly station_id: string; readonly fuel: string; readonly price: number; readonly province_code: string }

@@ -44,14 +44,7 @@ export const observedFields = {
 
 /** Sums of days. */
 const SUMS = {
-  flights: columns.flights,
-  movements: columns.movements,
-  cancelled: columns.cancelled,
-  diverted: columns.diverted,
-  punctual: columns.punctual,
-  delay_minutes: columns.delay_minutes,
-  nm_movements: columns.nm_movements,
-  atfm_arrivals: columns.atfm_arrivals,
+  ...pick(columns, 'flights', 'movements', 'cancelled', 'diverted', 'punctual', 'delay_minutes', 'nm_movements', 'atfm_arrivals'),
   atfm_delay_minutes: columns.atfm_delay_minutes,
 } as const
 export type Sums = RowOf<typeof SUMS>
@@ -173,10 +166,7 @@ export const monthsOfAirport = defineCachedQuery<readonly RowOf<typeof MONTH>[]>
 })
 
 const CAUSE = {
-  iata: columns.iata,
-  local_date: columns.local_date,
-  atfm_cause: columns.atfm_cause,
-  atfm_delay_minutes: columns.atfm_delay_minutes,
+  ...pick(columns, 'iata', 'local_date', 'atfm_cause', 'atfm_delay_minutes'),
 }
 
 /** The cause of most of the ATFM delay of arrivals, by `iata date`, for the newest days with any. */

@@ -10,7 +10,7 @@ import type { Row } from '../../../lake/schema/dataset.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { booleanParam, codeParam, knownBy, listOf, oneOf, withDefault } from '../../kernel/params/params.ts'
 import { wholeProvinceParam } from '../../kernel/params/params-place.ts'
@@ -57,12 +57,7 @@ const forecastFields = {
     },
     { nullable: true },
   ),
-  baseline: columns.baseline,
-  baseline_date: columns.baseline_date,
-  forecast_kind: columns.forecast_kind,
-  recent_error: columns.recent_error,
-  absence: columns.absence,
-  reason: columns.reason,
+  ...pick(columns, 'baseline', 'baseline_date', 'forecast_kind', 'recent_error', 'absence', 'reason'),
   model_horizon: meaning(columns.horizon, 'Days from the newest known price (`baseline_date`) to the day: the horizon of `recent_error`.'),
   made_at: meaning(columns.made_at, 'End of the newest input data: later data is not included.'),
   model: columns.model,

@@ -1,6 +1,6 @@
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { optional, record } from '../../kernel/fields.ts'
+import { optional, pick, record } from '../../kernel/fields.ts'
 import { wholeProvinceFilter } from '../../kernel/filters/place.ts'
 import { listOf } from '../../kernel/params/params.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
@@ -13,9 +13,7 @@ const { columns } = fuelPrices
 /** Members of an entry that a change may change. */
 const priceFields = {
   price: optional(columns.price, 'Pump price after the change, taxes included; null if the station no longer sells it.'),
-  price_unit: columns.price_unit,
-  province_code: columns.province_code,
-  price_issue: columns.price_issue,
+  ...pick(columns, 'price_unit', 'province_code', 'price_issue'),
 } as const
 
 const changedOf = changedMembers(fuelPrices, priceFields, { price: ['price', 'status'] })

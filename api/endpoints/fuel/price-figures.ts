@@ -1,6 +1,6 @@
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { meaning } from '../../kernel/fields.ts'
+import { meaning, pick } from '../../kernel/fields.ts'
 import type { Station } from './station.ts'
 
 const { columns } = fuelDays
@@ -9,12 +9,7 @@ const { columns } = fuelDays
 export const figureFields = {
   stations: columns.stations,
   price_mean: meaning(columns.price_mean, 'Mean price; each station counts once.'),
-  price_min: columns.price_min,
-  price_p25: columns.price_p25,
-  price_median: columns.price_median,
-  price_p75: columns.price_p75,
-  price_max: columns.price_max,
-  price_unit: columns.price_unit,
+  ...pick(columns, 'price_min', 'price_p25', 'price_median', 'price_p75', 'price_max', 'price_unit'),
   coverage: col.decimal(0, 'Share of the stations confirmed by the newest publication, 0 to 1; the others count with their last price.', {
     scale: 4,
     unit: '1',

@@ -5,7 +5,7 @@ import { zoneOf } from '../../../lake/places/clocks.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
-import { nested, projection, record, type ValueOf } from '../../kernel/fields.ts'
+import { nested, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam, type Param } from '../../kernel/params/params.ts'
 import { defineMemoryFilter, type MemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
@@ -27,23 +27,11 @@ const priceFields = {
 export const stationFields = {
   id: columns.station_id,
   operator: columns.brand,
-  address: columns.address,
-  road: columns.road,
-  km: columns.km,
-  locality: columns.locality,
-  postal_code: columns.postal_code,
-  municipality: columns.municipality,
-  municipality_code: columns.municipality_code,
+  ...pick(columns, 'address', 'road', 'km', 'locality', 'postal_code', 'municipality', 'municipality_code'),
   province: provinceField(columns.province_code),
-  province_code: columns.province_code,
-  position: columns.position,
-  position_issue: columns.position_issue,
-  side: columns.side,
+  ...pick(columns, 'province_code', 'position', 'position_issue', 'side'),
   schedule: columns.opening_hours,
-  sale_type: columns.sale_type,
-  reporter: columns.reporter,
-  bioethanol_pct: columns.bioethanol_pct,
-  methyl_ester_pct: columns.methyl_ester_pct,
+  ...pick(columns, 'sale_type', 'reporter', 'bioethanol_pct', 'methyl_ester_pct'),
   prices: nested.map('Pump prices, taxes included, by product; products that are not sold are absent.', FUEL_PRODUCTS, priceFields),
   ...originFields(columns, { source_id: columns.station_id }),
 } as const

@@ -8,6 +8,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { pick } from '../../kernel/fields.ts'
 import { defineCachedQuery, type QueryReader } from '../../kernel/reads/cached-query.ts'
 import { keyOf } from '../transit/service-day.ts'
 import { timetableVersions } from '../transit/timetable-versions.ts'
@@ -186,9 +187,7 @@ async function datesOf({ rows }: QueryReader, windows: readonly Window[]): Promi
 }
 
 const CALENDAR = {
-  timetable_version: ferryCalendar.columns.timetable_version,
-  service_id: ferryCalendar.columns.service_id,
-  service_date: ferryCalendar.columns.service_date,
+  ...pick(ferryCalendar.columns, 'timetable_version', 'service_id', 'service_date'),
 }
 
 function connectionsOf(held: {

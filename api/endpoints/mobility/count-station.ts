@@ -7,7 +7,7 @@ import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import type { State } from '../../kernel/endpoint.ts'
-import { nested, type ValueOf } from '../../kernel/fields.ts'
+import { nested, pick, type ValueOf } from '../../kernel/fields.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
@@ -25,9 +25,7 @@ export const stationFields = {
   municipality_code: columns.municipality_code,
   position: columns.position,
   directions: nested.objects('Its directions.', {
-    direction: columns.direction,
-    heading: columns.heading,
-    is_counted: columns.is_counted,
+    ...pick(columns, 'direction', 'heading', 'is_counted'),
   }),
   ...originFields(columns, { source_id: columns.station_id }),
 } as const

@@ -5,7 +5,7 @@ import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { wholeProvinceFilter } from '../../kernel/filters/place.ts'
 import { sectionFilter } from '../../kernel/filters/road.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
@@ -22,17 +22,9 @@ export const ABOUT_LINES = `The source has no geometry: lines go through known p
 
 /** Fields of a road section in a year. */
 export const sectionFields = {
-  section_id: columns.section_id,
-  year: columns.year,
-  road: columns.road,
-  road_type: columns.road_type,
+  ...pick(columns, 'section_id', 'year', 'road', 'road_type'),
   province: provinceField(columns.province_code),
-  province_code: columns.province_code,
-  post_from: columns.post_from,
-  post_to: columns.post_to,
-  km_from: columns.km_from,
-  km_to: columns.km_to,
-  length_km: columns.length_km,
+  ...pick(columns, 'province_code', 'post_from', 'post_to', 'km_from', 'km_to', 'length_km'),
   imd_veh_day: columns.imd,
   light_veh_day: columns.imd_light,
   heavy_veh_day: columns.imd_heavy,

@@ -2,7 +2,7 @@ import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { ChangeOf } from '../../kernel/endpoint.ts'
-import { LANGS, type Lang, meaning, nested, optional, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { LANGS, type Lang, meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { originFields, withExample } from '../common-fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
 import { numberedTrainId } from './train-id.ts'
@@ -47,10 +47,7 @@ const hashtag = {
 
 const fields = {
   id: columns.alert_id,
-  kind: columns.kind,
-  derived: columns.derived,
-  network: columns.network,
-  nucleo_codes: columns.nucleo_codes,
+  ...pick(columns, 'kind', 'derived', 'network', 'nucleo_codes'),
   lines: meaning(
     columns.lines,
     'Lines that it concerns, by the routes and trips it names, else by its hashtags. A train in the timetables of both networks has the line of its commuter trip, whichever feed reports it. Sorted.',
@@ -64,9 +61,7 @@ const fields = {
   text: optional(columns.text_es, 'Text in the requested language, if the source has it, else in Spanish; null if it has neither.'),
   text_language: col.string(0, 'Language of `text`, as the source states it (BCP 47).', { nullable: true, example: 'es' }),
   translations: nested.objects('Every text with its language, sorted by both. A language may have several texts.', translation),
-  effect: columns.effect,
-  cause: columns.cause,
-  train_number: columns.train_number,
+  ...pick(columns, 'effect', 'cause', 'train_number'),
   train_id: col.string(0, 'Id of its train in /api/trenes/posiciones while it runs; null for notices.', {
     nullable: true,
     example: null,
@@ -89,9 +84,7 @@ const fields = {
   route_ids: meaning(columns.route_ids, 'Timetable routes that it names; for a derived alert, those of its train. Sorted.'),
   trip_ids: columns.trip_ids,
   hashtags: nested.objects('Hashtags of the text that name a line.', hashtag),
-  active_from: columns.active_from,
-  active_until: columns.active_until,
-  first_seen_at: columns.first_seen_at,
+  ...pick(columns, 'active_from', 'active_until', 'first_seen_at'),
   ...originFields(columns, { source_id: columns.source_id }),
 } as const
 

@@ -4,7 +4,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
-import { nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
@@ -22,9 +22,7 @@ const count = (about: string, example: number) => col.integer(0, about, { unit: 
 
 const lineFields = {
   line: withExample(columns.short_name, 'C1'),
-  route_type: columns.route_type,
-  color: columns.color,
-  text_color: columns.text_color,
+  ...pick(columns, 'route_type', 'color', 'text_color'),
   origin: withExample(
     optional(columns.origin_name, 'First station of the route with most trips; null for a line without trips.'),
     'Madrid-Chamartín-Clara Campoamor',

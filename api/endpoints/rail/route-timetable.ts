@@ -5,7 +5,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
-import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
@@ -25,9 +25,7 @@ const START = '2026-08-22T03:30:00.000Z'
 const stopFields = {
   stop_id: columns.stop_id,
   name: optional(railStations.columns.name, 'Name of the station; null if the timetable has none for its code.'),
-  stop_sequence: columns.stop_sequence,
-  arrival: columns.arrival,
-  departure: columns.departure,
+  ...pick(columns, 'stop_sequence', 'arrival', 'departure'),
   arrival_at: col.instant(0, 'Arrival as an instant.', { nullable: true, example: START }),
   departure_at: col.instant(0, 'Departure as an instant.', { nullable: true, example: START }),
   pickup_type: columns.pickup_type,

@@ -4,7 +4,7 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { withExample } from '../common-fields.ts'
 import { GEOMETRY_SOURCES, productField, timetableUntil } from './codes.ts'
@@ -23,9 +23,7 @@ export const routeFields = {
   operator: col.code(0, 'Company that operates its trains.', RAIL_OPERATORS, { example: 'RENFE' }),
   line: withExample(optional(columns.short_name, 'Line; null for long and medium distance.'), 'C1'),
   product: productField('Product of long and medium distance; null for other networks.'),
-  route_type: columns.route_type,
-  color: columns.color,
-  text_color: columns.text_color,
+  ...pick(columns, 'route_type', 'color', 'text_color'),
   origin_id: terminus(`First ${COMMONEST}; null without trips, or if only one stop is published.`, '17000'),
   origin: withExample(
     optional(columns.origin_name, 'Its name; for a route without a first stop, from the name or id of the route.'),

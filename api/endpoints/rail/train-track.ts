@@ -5,7 +5,7 @@ import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { idOfListed, onlyOfRows } from '../../kernel/example.ts'
-import { optional, record } from '../../kernel/fields.ts'
+import { optional, pick, record } from '../../kernel/fields.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
@@ -18,20 +18,13 @@ const HOUR_MS = 3_600_000
 const STATED_BEFORE_MS = 3 * HOUR_MS
 
 const point = record('TrainTrackPoint', 'Position of a train at an instant.', {
-  observed_at: columns.observed_at,
-  position: columns.position,
-  position_source: columns.position_source,
-  vehicle_status: columns.vehicle_status,
-  stop_id: columns.stop_id,
-  platform: columns.platform,
+  ...pick(columns, 'observed_at', 'position', 'position_source', 'vehicle_status', 'stop_id', 'platform'),
   delay_s: optional(
     railTripUpdates.columns.delay_s,
     'Delay in the trip updates at that time, in whole minutes; negative if early, null if they had no entry for the trip.',
   ),
   delay_quality: railTripUpdates.columns.delay_quality,
-  trip_id: columns.trip_id,
-  source: columns.source,
-  source_id: columns.source_id,
+  ...pick(columns, 'trip_id', 'source', 'source_id'),
 })
 
 const p = (name: keyof typeof columns): Sql => column(railPositions, name)

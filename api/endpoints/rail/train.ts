@@ -5,7 +5,7 @@ import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { stateFields } from '../common-fields.ts'
 import { DELAY_SOURCES, productField } from './codes.ts'
 
@@ -53,12 +53,7 @@ const fields = {
   product: productField(
     'Commercial product by the timetable; null if the train is not in it, and for commuter trains unless they are in the timetables of both networks.',
   ),
-  train_number: columns.train_number,
-  position: columns.position,
-  position_source: columns.position_source,
-  vehicle_status: columns.vehicle_status,
-  stop_id: columns.stop_id,
-  source_stop_id: columns.source_stop_id,
+  ...pick(columns, 'train_number', 'position', 'position_source', 'vehicle_status', 'stop_id', 'source_stop_id'),
   stop_name: col.string(0, 'Name of that stop by the timetable of the day.', { nullable: true, example: 'San Bernardo' }),
   platform: columns.platform,
   delay_s: meaning(said.delay_s, 'Delay as published, in whole minutes; negative if early. Null if not stated.'),

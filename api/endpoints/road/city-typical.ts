@@ -3,7 +3,7 @@ import { trafficSectionHours } from '../../../lake/datasets/road/traffic-section
 import { scan } from '../../../lake/query/scan.ts'
 import { outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import type { ValueOf } from '../../kernel/fields.ts'
+import { pick, type ValueOf } from '../../kernel/fields.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { CITIES, sourceOf } from './cities.ts'
 import { typicalFields } from './city-fields.ts'
@@ -20,9 +20,7 @@ const share = (...counts: readonly string[]): Sql => {
 const { hours: _hours, weeks: _weeks, absence: _absence, sensors: _sensors, source: _source, period_s: _period, ...values } = typicalFields
 const hourColumns = {
   ...values,
-  source: trafficCityHours.columns.source,
-  period_s: trafficCityHours.columns.period_s,
-  sensors: trafficCityHours.columns.sensors,
+  ...pick(trafficCityHours.columns, 'source', 'period_s', 'sensors'),
   week: col.local_date(0, 'Monday of its week.'),
 } as const
 

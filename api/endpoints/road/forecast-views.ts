@@ -12,6 +12,7 @@ import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { pick } from '../../kernel/fields.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { LEAST_WEEKS, windowBefore } from './typical.ts'
 
@@ -27,11 +28,7 @@ const veh = (about: string) => col.decimal(0, about, { scale: 1, unit: 'veh/h', 
 const heatColumns = {
   direction: columns.direction,
   source: col.string(0, 'Source.'),
-  period_s: trafficTypicalWeeks.columns.period_s,
-  month: trafficTypicalWeeks.columns.month,
-  weekday_iso: trafficTypicalWeeks.columns.weekday_iso,
-  hour_local: trafficTypicalWeeks.columns.hour_local,
-  hours: trafficTypicalWeeks.columns.hours,
+  ...pick(trafficTypicalWeeks.columns, 'period_s', 'month', 'weekday_iso', 'hour_local', 'hours'),
   intensity_veh_h: veh('Median.'),
   intensity_p10_veh_h: veh('Tenth.'),
   intensity_p90_veh_h: veh('Nine tenths.'),

@@ -14,7 +14,7 @@ import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { liveModel } from '../../../models/traffic/live-models.ts'
 import { defineEndpoint, type MemoryAsk } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { group, listOf, oneOf, textParam, withDefault } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
@@ -71,9 +71,7 @@ const fields = {
   intensity_diff_pct: deviationFields.intensity_diff_pct,
   absence: col.code(0, `Why there is no typical value. ${only('comparison')}`, TYPICAL_ABSENCES, { nullable: true, example: null }),
   horizon: optional(columns.horizon, `Time from the newest data to the end of the hour. ${only('forecast')}`),
-  forecast_kind: columns.forecast_kind,
-  recent_error: columns.recent_error,
-  reason: columns.reason,
+  ...pick(columns, 'forecast_kind', 'recent_error', 'reason'),
   is_over: col.boolean(
     0,
     `True if the hour has already ended, because the newest data of the series is older, as in archives. ${only('forecast')}`,

@@ -4,7 +4,7 @@ import type { PlaceOnRoad, Post } from '../../../lake/places/place-on-road.ts'
 import type { Region } from '../../../lake/places/regions.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { meaning, nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { group, numberParam, oneOf } from '../../kernel/params/params.ts'
 import { provinceParam, roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
@@ -88,9 +88,7 @@ const place = record('RoadPlace', 'A place on a road: its kilometre and position
   }),
   posts: nested.objects('The post at this place, or the two posts around it.', {
     km: postKm,
-    source: columns.source,
-    records: columns.records,
-    error_m: columns.error_m,
+    ...pick(columns, 'source', 'records', 'error_m'),
   }),
 })
 

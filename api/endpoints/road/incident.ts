@@ -4,7 +4,7 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { LOCATION_METHODS } from '../../../lake/datasets/safety/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { ChangeOf } from '../../kernel/endpoint.ts'
-import { nested, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
@@ -24,30 +24,17 @@ export function localise<R extends { description: string; descriptions: { es: st
 /** The eleven fields of the specification in its order, then additional ones. */
 const fields = {
   id: columns.incident_id,
-  type: columns.type,
-  road: columns.road,
-  km: columns.km,
+  ...pick(columns, 'type', 'road', 'km'),
   province: provinceField(columns.province_code),
-  severity: columns.severity,
-  description: columns.description,
-  delay_minutes: columns.delay_minutes,
-  position: columns.position,
+  ...pick(columns, 'severity', 'description', 'delay_minutes', 'position'),
   created_at: col.instant(0, 'Creation time stated by the source, else the time it was reported or first seen, whichever was earlier.', {
     example: '2021-12-10T13:15:55.000Z',
   }),
-  km_to: columns.km_to,
-  direction: columns.direction,
-  destination: columns.destination,
-  province_code: columns.province_code,
-  municipality: columns.municipality,
-  municipality_code: columns.municipality_code,
-  to: columns.to,
+  ...pick(columns, 'km_to', 'direction', 'destination', 'province_code', 'municipality', 'municipality_code', 'to'),
   descriptions: nested.object('The description by language.', { es: columns.description, en: columns.description_en }),
   source_type: columns.source_type,
   measures: measuresField,
-  starts_at: columns.starts_at,
-  expected_end_at: columns.expected_end_at,
-  first_seen_at: columns.first_seen_at,
+  ...pick(columns, 'starts_at', 'expected_end_at', 'first_seen_at'),
   ...originFields(columns, { source_id: columns.source_id }),
   remark: columns.remark,
   reported_at: columns.reported_at,

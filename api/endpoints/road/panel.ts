@@ -3,7 +3,7 @@ import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
 import { col, type Json } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
-import { nested, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { roadFilter } from '../../kernel/filters/road.ts'
 import { booleanParam, required, textParam } from '../../kernel/params/params.ts'
@@ -45,9 +45,7 @@ const pageFields = {
 
 /** The display of a panel, now or in a former state. */
 export const displayFields = {
-  display: columns.display,
-  text: columns.text,
-  speed_limit_kmh: columns.speed_limit_kmh,
+  ...pick(columns, 'display', 'text', 'speed_limit_kmh'),
   pages: nested.objects(
     'Pages in the order in which they rotate; empty if no message is set, null if the display is unknown.',
     pageFields,

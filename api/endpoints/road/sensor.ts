@@ -4,7 +4,7 @@ import { trafficSectionStates } from '../../../lake/datasets/road/traffic-sectio
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../kernel/endpoint.ts'
-import { meaning, nested, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam, listOf, oneOf } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
@@ -17,25 +17,12 @@ const { columns } = trafficSensors
 /** Fields of a sensor. */
 export const sensorFields = {
   id: columns.sensor_id,
-  city: columns.city,
-  sensor_type: columns.sensor_type,
-  name: columns.name,
-  centre_code: columns.centre_code,
-  district: columns.district,
-  subarea: columns.subarea,
-  access_code: columns.access_code,
-  capacity_veh_h: columns.capacity_veh_h,
+  ...pick(columns, 'city', 'sensor_type', 'name', 'centre_code', 'district', 'subarea', 'access_code', 'capacity_veh_h'),
   road: meaning(
     columns.road,
     'Road of the sensor; null if the publisher does not state it. Madrid names streets only, and its type M30 also includes sensors on the accesses of the M-30.',
   ),
-  km: columns.km,
-  direction: columns.direction,
-  destination: columns.destination,
-  site_kind: columns.site_kind,
-  source_site_kind: columns.source_site_kind,
-  source_direction: columns.source_direction,
-  position: columns.position,
+  ...pick(columns, 'km', 'direction', 'destination', 'site_kind', 'source_site_kind', 'source_direction', 'position'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
   municipality_code: columns.municipality_code,

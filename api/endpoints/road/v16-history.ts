@@ -4,6 +4,7 @@ import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
+import { pick } from '../../kernel/fields.ts'
 import { roadParams, wholeProvinceParam } from '../../kernel/params/params-place.ts'
 import { same, shareFollowed, sum } from '../../kernel/reads/figures.ts'
 import { isOneOf } from '../../kernel/reads/filter.ts'
@@ -19,12 +20,7 @@ const points = series({
   about: 'Number of V16 beacons activated on a road section in one step.',
   example: ['2026-01-02T12:00:00.000Z', '1h'],
   fields: {
-    section: columns.section,
-    province_code: columns.province_code,
-    road: columns.road,
-    km: columns.km,
-    km_to: columns.km_to,
-    activations: columns.activations,
+    ...pick(columns, 'section', 'province_code', 'road', 'km', 'km_to', 'activations'),
     coverage: col.decimal(0, 'Share of the step for which the lake has beacon data, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
     province: provinceField(columns.province_code),
   },

@@ -10,7 +10,7 @@ import { tableColumns } from '../../../lake/schema/physical.ts'
 import { mostErrorM, NATIONAL } from '../../../models/hotspots/sets.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { boxFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
@@ -27,20 +27,8 @@ const SOURCES = ['madrid', 'barcelona', 'dgt_accidents'] as const
 
 const HOTSPOT = {
   id: columns.hotspot_id,
-  source: columns.source,
-  years: columns.years,
-  kernel: columns.kernel,
-  bandwidth_m: columns.bandwidth_m,
-  weighting: columns.weighting,
-  rank: columns.rank,
-  score: columns.score,
-  accidents: columns.accidents,
-  killed: columns.killed,
-  serious: columns.serious,
-  slight: columns.slight,
-  density_km2: columns.density_km2,
-  p_value: columns.p_value,
-  q_value: columns.q_value,
+  ...pick(columns, 'source', 'years', 'kernel', 'bandwidth_m', 'weighting', 'rank', 'score', 'accidents', 'killed', 'serious'),
+  ...pick(columns, 'slight', 'density_km2', 'p_value', 'q_value'),
   peak: nested.object('Place of the highest density.', {
     lat: col.float(0, 'Latitude, WGS84.', { unit: 'deg', example: 40.3983 }),
     lon: col.float(0, 'Longitude, WGS84.', { unit: 'deg', example: -3.6661 }),
@@ -48,10 +36,7 @@ const HOTSPOT = {
   roads: columns.streets,
   area_m2: columns.area_m2,
   province: provinceField(columns.province_code),
-  province_code: columns.province_code,
-  municipality_code: columns.municipality_code,
-  coverage: columns.coverage,
-  position_error_m: columns.position_error_m,
+  ...pick(columns, 'province_code', 'municipality_code', 'coverage', 'position_error_m'),
   geometry: columns.area,
 } as const
 

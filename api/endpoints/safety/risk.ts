@@ -15,7 +15,7 @@ import { isoInstant } from '../../../lake/schema/time.ts'
 import type { RiskBasis } from '../../../models/risk/bases.ts'
 import { type HourShares, hourShares } from '../../../models/risk/hours.ts'
 import { defineEndpoint, type MemoryAsk, type RestsOn } from '../../kernel/endpoint.ts'
-import { meaning, nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { isSectionOn } from '../../kernel/filters/road.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../kernel/params/params.ts'
@@ -61,14 +61,7 @@ const sectionFields = {
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
   expected_week: meaning(columns.expected, 'Expected accidents on it in a mean week; null without a number, see `reason`.'),
-  rank: columns.rank,
-  risk_class: columns.risk_class,
-  accidents: columns.accidents,
-  risk_basis: columns.risk_basis,
-  recent_error: columns.recent_error,
-  reason: columns.reason,
-  made_at: columns.made_at,
-  model: columns.model,
+  ...pick(columns, 'rank', 'risk_class', 'accidents', 'risk_basis', 'recent_error', 'reason', 'made_at', 'model'),
   model_version: columns.model_version,
 } as const
 

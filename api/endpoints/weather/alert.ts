@@ -27,10 +27,7 @@ const ALERT_END_REASONS = defineCodes('weather_alert_end_reason', 'Why a weather
 })
 
 const texts = {
-  event: columns.event,
-  headline: columns.headline,
-  description: columns.description,
-  instruction: columns.instruction,
+  ...pick(columns, 'event', 'headline', 'description', 'instruction'),
 } as const
 const textsEn = {
   event: columns.event_en,

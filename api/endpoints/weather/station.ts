@@ -2,7 +2,7 @@ import { weatherObservations } from '../../../lake/datasets/weather/weather-obse
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../kernel/endpoint.ts'
-import { nested, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
@@ -17,11 +17,7 @@ export const stationFields = {
   id: columns.station_id,
   name: columns.name,
   province: provinceField(columns.province_code),
-  province_code: columns.province_code,
-  municipality_code: columns.municipality_code,
-  altitude_m: columns.altitude_m,
-  synop_code: columns.synop_code,
-  position: columns.position,
+  ...pick(columns, 'province_code', 'municipality_code', 'altitude_m', 'synop_code', 'position'),
   listings: col.list([0, 0], 'Where the station is described: INVENTORY, OBSERVATION or both.', col.string(0, 'Name of a listing.'), {
     example: ['INVENTORY', 'OBSERVATION'],
   }),

@@ -4,7 +4,7 @@ import { weatherObservations } from '../../../lake/datasets/weather/weather-obse
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type StatesOf } from '../../kernel/endpoint.ts'
-import { projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
@@ -38,18 +38,8 @@ const weather = record('DrivingWeather', 'The weather of the last hour at a stat
     col.code(0, 'A condition.', DRIVING_CONDITIONS),
     { example: ['RAIN'] },
   ),
-  precipitation_mm: columns.precipitation_mm,
-  solid_precipitation_mm: columns.solid_precipitation_mm,
-  snow_cm: columns.snow_cm,
-  visibility_m: columns.visibility_m,
-  wind_mean_m_s: columns.wind_mean_m_s,
-  wind_dir_deg: columns.wind_dir_deg,
-  gust_m_s: columns.gust_m_s,
-  gust_dir_deg: columns.gust_dir_deg,
-  temp_c: columns.temp_c,
-  ground_temp_c: columns.ground_temp_c,
-  humidity_pct: columns.humidity_pct,
-  period_s: columns.period_s,
+  ...pick(columns, 'precipitation_mm', 'solid_precipitation_mm', 'snow_cm', 'visibility_m', 'wind_mean_m_s', 'wind_dir_deg'),
+  ...pick(columns, 'gust_m_s', 'gust_dir_deg', 'temp_c', 'ground_temp_c', 'humidity_pct', 'period_s'),
   position: stationFields.position,
   ...originFields(columns, { source_id: columns.station_id }),
 })
