@@ -6,6 +6,7 @@ import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { pick } from '../../kernel/fields.ts'
@@ -77,16 +78,7 @@ interface Trip {
   readonly arrival: number | null
 }
 
-interface Route {
-  readonly network: string
-  readonly route_id: string
-  readonly agency_name: string | null
-  readonly agency_url: string | null
-  readonly short_name: string | null
-  readonly long_name: string | null
-  readonly kind: string
-  readonly timezone: string
-}
+type Route = Row<typeof ferryRoutes>
 
 const CALL_MARK = '\u001f'
 

@@ -9,7 +9,7 @@ import { madridHolidays } from '../../../lake/places/holidays.ts'
 import { rowsByStart, timesOfSpan } from '../../../lake/query/intervals.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { col, type RowOf } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { pick } from '../../kernel/fields.ts'
@@ -49,33 +49,10 @@ const comparedColumns = {
 } as const
 
 /** Usual values at an hour of the week in a month. */
-export interface HeatHour {
-  readonly direction: '1' | '2' | null
-  readonly source: string
-  readonly period_s: number
-  readonly month: string
-  readonly weekday_iso: number
-  readonly hour_local: number
-  readonly hours: number
-  readonly intensity_veh_h: number | null
-  readonly intensity_p10_veh_h: number | null
-  readonly intensity_p90_veh_h: number | null
-}
+type HeatHour = RowOf<typeof heatColumns>
 
 /** Measured and typical values of an hour: null, with the number of hours and weeks, if there are too few. */
-export interface ComparedHour {
-  readonly direction: '1' | '2' | null
-  readonly source: string
-  readonly period_s: number
-  readonly starts_at: number
-  readonly hour_local: number
-  readonly hours: number
-  readonly weeks: number
-  readonly intensity_veh_h: number | null
-  readonly baseline: number | null
-  readonly intensity_p10_veh_h: number | null
-  readonly intensity_p90_veh_h: number | null
-}
+export type ComparedHour = RowOf<typeof comparedColumns>
 
 /** All forecasts, in the default order of replies. */
 export const trafficForecastRows = defineCachedQuery<readonly Row<typeof trafficForecasts>[]>({
@@ -182,19 +159,12 @@ export const comparedDays = defineCachedQuery<readonly ComparedHour[]>({
 })
 
 const measuredColumns = {
-  source: comparedColumns.source,
-  period_s: comparedColumns.period_s,
-  starts_at: columns.starts_at,
+  ...pick(comparedColumns, 'source', 'period_s', 'starts_at'),
   intensity_veh_h: veh('Mean.'),
 } as const
 
 /** A past hour of a sensor. */
-export interface MeasuredHour {
-  readonly source: string
-  readonly period_s: number
-  readonly starts_at: number
-  readonly intensity_veh_h: number | null
-}
+type MeasuredHour = RowOf<typeof measuredColumns>
 
 /**
  * The newest finished hour of a sensor, at least half measured, in the day before an instant, by `[id, that instant]` as JSON;

@@ -1,7 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { col, type RowOf } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { optional, record } from '../../kernel/fields.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
@@ -37,6 +37,7 @@ const count = record('IncidentCount', 'Current and past number of incidents in a
   road: optional(columns.road, 'Road designation, in one of its spellings; null unless grouped by it, or if the source names none.'),
   ...COUNTS,
 })
+const { province: _name, ...COUNT_COLUMNS } = count.fields
 
 const c = (name: keyof typeof columns): Sql => column(incidents, name)
 
@@ -99,26 +100,9 @@ export const incidentStats = defineEndpoint({
         ])}`
     },
     rows: {
-      columns: {
-        type: count.fields.type,
-        severity: count.fields.severity,
-        province_code: count.fields.province_code,
-        road: count.fields.road,
-        ...COUNTS,
-      },
-      finish: (row: CountRow) => ({ ...row, province: provinceName(row.province_code) }),
+      columns: COUNT_COLUMNS,
+      finish: (row: RowOf<typeof COUNT_COLUMNS>) => ({ ...row, province: provinceName(row.province_code) }),
     },
   },
   example: { group_by: 'type,province', province: 'Granada' },
 })
-
-interface CountRow {
-  readonly type: string | null
-  readonly severity: string | null
-  readonly province_code: string | null
-  readonly road: string | null
-  readonly active: number
-  readonly active_in_period: number
-  readonly began: number
-  readonly ended: number
-}
