@@ -96,12 +96,6 @@ export async function spendRequests(
   return Number(await runScript(redis, SPEND, { keys: [spentKey(limit.name)], args: [now, limit.perMinute - reserved, ...members] }))
 }
 
-/** Returns the results of all attempts to fetch documents of a feed, by document. */
-export async function knownAnswers(redis: Redis, feed: string): Promise<ReadonlyMap<string, DocumentAnswer>> {
-  const texts = await redis.hgetall(answersKey(feed))
-  return new Map(Object.entries(texts).map(([key, text]) => [key, JSON.parse(text) as DocumentAnswer]))
-}
-
 async function readAnswers(redis: Redis, feed: string, keys: readonly string[]): Promise<Map<string, DocumentAnswer | undefined>> {
   if (keys.length === 0) return new Map()
   const texts = await redis.hmget(answersKey(feed), ...keys)

@@ -87,12 +87,6 @@ test('two writers during compaction, replay and expiry lose nothing', { timeout:
   expect(result).toMatchObject({ name: 'writers', ok: true, appends: 100 })
 })
 
-test('the API answers and counts correctly while Redis is away and comes back empty', { timeout: 600_000 }, async () => {
-  const [result] = await chaos('--rounds', '1', 'api-redis')
-  expect(result?.problems.join('\n')).toBe('')
-  expect(result).toMatchObject({ name: 'api-redis', ok: true })
-})
-
 test('an API that is killed loses no key, and at most a minute of usage', { timeout: 600_000 }, async () => {
   const [result] = await chaos('--rounds', '1', 'api-kills')
   expect(result?.problems.join('\n')).toBe('')

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Request {
   /** Path and query. */
   readonly path: string
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: object
@@ -17,15 +17,13 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** When the request was due, when it was sent, and when its answer had arrived. */
-  readonly intended: number
   readonly sent: number
   readonly received: number
 }
 
 /** Sends requests to the API at a URL, over connections that stay open. */
 export interface Client {
-  ask(asked: Request, intended?: number): Promise<Answer>
+  ask(asked: Request): Promise<Answer>
   close(): void
 }
 
@@ -35,13 +33,13 @@ const PATIENCE_MS = 60_000
 export function openClient(url: () => string): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1000, scheduling: 'lifo' })
   return {
-    ask: (asked, intended = performance.now()) =>
+    ask: (asked) =>
       new Promise((resolve) => {
         const sent = performance.now()
         const body = asked.body === undefined ? null : JSON.stringify(asked.body)
         const headers = { ...asked.headers, ...(body === null ? {} : { 'Content-Type': 'application/json' }) }
         const end = (status: number, responseHeaders: IncomingHttpHeaders, pieces: readonly Buffer[]): void =>
-          resolve({ status, headers: responseHeaders, body: Buffer.concat(pieces), intended, sent, received: performance.now() })
+          resolve({ status, headers: responseHeaders, body: Buffer.concat(pieces), sent, received: performance.now() })
         const asking = request(`${url()}${asked.path}`, { agent, method: asked.method ?? 'GET', headers, timeout: PATIENCE_MS })
         asking.on('timeout', () => asking.destroy())
         asking.on('error', () => end(0, {}, []))
@@ -56,33 +54,19 @@ export function openClient(url: () => string): Client {
   }
 }
 
-/**
- * Starts a fixed number of tasks per second at equal intervals, regardless of how long each takes, until it is stopped. Then it
- * waits for all of them. Delay counts as latency: `intended` is when a task was due.
- */
-export async function openLoop(
-  perSecond: number,
-  isOver: () => boolean,
-  work: (number: number, intended: number) => Promise<void>,
-): Promise<void> {
+/** Starts a number of tasks per second at equal intervals, however long each takes. When it is stopped, it waits for all of them. */
+export async function openLoop(perSecond: number, isOver: () => boolean, work: () => Promise<void>): Promise<void> {
   const began = performance.now()
   const underWay = new Set<Promise<void>>()
   for (let number = 0; !isOver(); ) {
     const due = ((performance.now() - began) * perSecond) / 1000
     for (; number < due; number++) {
-      const one: Promise<void> = work(number, began + (number * 1000) / perSecond).finally(() => underWay.delete(one))
+      const one: Promise<void> = work().finally(() => underWay.delete(one))
       underWay.add(one)
     }
     await sleep(2)
   }
   await Promise.all(underWay)
-}
-
-/** Count and quantiles of measured times, ms. */
-export function quantiles(times: readonly number[]): Readonly<Record<string, number>> {
-  const sorted = times.toSorted((one, other) => one - other)
-  const at = (share: number): number => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) * 10) / 10
-  return { count: sorted.length, p50_ms: at(0.5), p99_ms: at(0.99), max_ms: at(1) }
 }
 
 /** Runs `work` under a load and stops the load when the work ends or fails. Returns the result of the load. */
@@ -98,4 +82,19 @@ export async function underLoad<T>(load: (isOver: () => boolean) => Promise<T>, 
     await Promise.allSettled([loading])
   }
   return await loading
+}
+
+/** Returns the items of a list in turn. */
+export function byTurns<T>(items: readonly T[]): () => T {
+  let next = 0
+  return () => items[next++ % items.length] as T
+}
+
+/** Returns headers of a different address each time, up to a quarter of a million: none reaches its limit. */
+export function addresses(): () => Readonly<Record<string, string>> {
+  let next = 0
+  return () => {
+    const at = next++ % 2 ** 18
+    return { 'X-Forwarded-For': `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` }
+  }
 }

@@ -5,11 +5,9 @@ import { DEFAULT_PLANS } from '../../../api/auth/plans.ts'
 import { readLog } from '../../../lake/requests/log.ts'
 import { type UsageDay, usageDaysReader } from '../../../lake/requests/usage.ts'
 import { dateAfter, madridDate } from '../../../lake/schema/time.ts'
-import { type Answer, type Client, openClient, openLoop, underLoad } from './api-client.ts'
-import { addresses, byTurns, type ChaosKey } from './api-lanes.ts'
+import { type Answer, addresses, byTurns, type Client, openClient, openLoop, underLoad } from './api-client.ts'
 import { letOwnersChange, type Owners } from './api-owners.ts'
 import { type ApiStage, openApiStage, until } from './api-stage.ts'
-import { addTo, newTally } from './api-tally.ts'
 import type { Findings, Scenario } from './scenario.ts'
 
 /**
@@ -23,6 +21,9 @@ const LEAST_OF_MINUTE_MS = 2000
 const WRITTEN_AFTER_MS = 3000
 const COUNTED_AFTER_MS = 500
 const READY_WITHIN_MS = 60_000
+/** `/ready` reports that Redis is away within this time, and requests continue without it for this long, ms. */
+const DEGRADED_WITHIN_MS = 10_000
+const AWAY_MS = 3000
 const TIDIED_WITHIN_MS = 70_000
 /** Requests per second for each key: below what one process grants by itself. */
 const PACE = 2
@@ -31,16 +32,22 @@ const PEOPLE = 3
 /** Requested paths: the service's own state and landed data, so that an emptied Redis makes no answer impossible. */
 const PATHS = ['/api/codes?limit=1', '/api/sources', '/api/incidents/stats?group_by=type', '/api/codes?limt=1']
 
+/** A key of the ENTERPRISE plan. */
+interface ChaosKey {
+  readonly id: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** A request whose usage is counted, with its answer or without. */
 interface Counted {
   readonly key: string
   readonly answer: Answer
 }
 
-/** Kills API processes, some together with their Redis, while keys are changed and data is requested. */
+/** Kills API processes, some after a while without Redis, while keys are changed and data is requested. */
 export const apiKills: Scenario = {
   name: 'api-kills',
-  about: 'SIGKILL of the API while keys are created, rotated and revoked, and data is requested',
+  about: 'SIGKILL of the API, and of its Redis for a while, while keys are created, rotated and revoked, and data is requested',
   async run({ folder, rounds }) {
     const stage = await openApiStage(folder, { TRUSTED_PROXIES: '127.0.0.0/8' })
     try {
@@ -61,6 +68,7 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
   let comesUp = Promise.withResolvers<void>()
   comesUp.resolve()
   let isUp = true
+  let isAlone = false
   const client = openClient(() => api.url)
   const counted: Counted[] = []
   const killed: number[] = []
@@ -68,14 +76,15 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
   /** When Redis last came back empty: counts of limits from before are lost, on purpose. */
   let emptied_at = 0
   const kills = Math.max(2, rounds)
+  const readiness = async (): Promise<unknown> => JSON.parse((await client.ask({ path: '/ready' })).body.toString()).status
   try {
     const [key, path] = [byTurns(keys), byTurns(PATHS)]
     const load = async (isOver: () => boolean): Promise<Owners> => {
-      const owners = letOwnersChange(client, { people: PEOPLE, isOver, up: () => comesUp.promise })
-      await openLoop(KEYS * PACE, isOver, async (_number, intended) => {
+      const owners = letOwnersChange(client, { people: PEOPLE, isOver, up: () => comesUp.promise, isAlone: () => isAlone })
+      await openLoop(KEYS * PACE, isOver, async () => {
         const { id, headers } = key()
         const asked = path()
-        if (isUp) counted.push({ key: id, answer: await client.ask({ path: asked, headers }, intended) })
+        if (isUp) counted.push({ key: id, answer: await client.ask({ path: asked, headers }) })
       })
       // Reached if no API process starts any more.
       comesUp.resolve()
@@ -84,18 +93,26 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
     const owners = await underLoad(load, async () => {
       for (let kill = 0; kill < kills; kill++) {
         await sleep(kill === kills - 1 ? untilWritten_ms() : Math.random() * MOST_LIFE_MS)
+        const losesRedis = kill % 3 === 1
+        if (losesRedis) {
+          isAlone = true
+          await stage.killRedis()
+          await until('/ready reports that Redis is away', DEGRADED_WITHIN_MS, async () => (await readiness()) === 'degraded')
+          await sleep(AWAY_MS)
+          if ((await readiness()) !== 'degraded') problems.push('/ready does not report that Redis is away')
+        }
         isUp = false
         comesUp = Promise.withResolvers()
         await api.kill()
         killed.push(performance.now())
-        if (kill % 3 === 1) {
-          await stage.killRedis()
-          await stage.startRedis('emptied')
+        if (losesRedis) {
+          await stage.startRedis()
           emptied_at = performance.now()
         }
         api = await stage.startApi()
         restarts.push(await until('/ready is back', READY_WITHIN_MS, async () => (await client.ask({ path: '/ready' })).status === 200))
         isUp = true
+        isAlone = false
         comesUp.resolve()
       }
       await sleep(Math.min(rounds, 3) * 1000)
@@ -137,14 +154,9 @@ function writtenBy({ received }: Answer): number {
 }
 
 async function steadyKey({ access }: ApiStage, number: number): Promise<ChaosKey> {
-  const plan = 'ENTERPRISE'
-  const { key, id, account, slot } = await access.accounts.create({
-    email: `steady-${number}@example.org`,
-    label: null,
-    language: 'es',
-    plan,
-  })
-  return { key, id, account, slot, plan, headers: { 'X-API-Key': key } }
+  const asked = { email: `steady-${number}@example.org`, label: null, language: 'es', plan: 'ENTERPRISE' } as const
+  const { key, id } = await access.accounts.create(asked)
+  return { id, headers: { 'X-API-Key': key } }
 }
 
 /** Answers without an explanation: every request can be answered, and only a kill prevents an answer. */
@@ -161,7 +173,7 @@ async function checkKeys({ access }: ApiStage, client: Client, { keys, emails }:
   const address = addresses()
   for (const [key, works] of keys) {
     if (works === null) continue
-    const { status, body } = await client.ask({ path: '/api/codes?limit=1', headers: { ...address().headers, 'X-API-Key': key } })
+    const { status, body } = await client.ask({ path: '/api/codes?limit=1', headers: { ...address(), 'X-API-Key': key } })
     if (status !== (works ? 200 : 401))
       problems.push(`a key that ${works ? 'works' : 'was revoked'} gets ${status} ${body.toString('utf8', 0, 300)}`)
     const { refusal } = await access.keys.lookUp(key)
@@ -211,31 +223,35 @@ async function checkUsage(on: {
   const from = madridDate(Date.now(), -1)
   const days = await usageDaysReader(stage.context.lake)({ from, to: dateAfter(dateAfter(today)) })
   const sums = { answered: 0, lost: 0, owed: 0, owed_of_killed: 0, recorded: 0 }
-  for (const { id, plan, headers } of keys) {
-    const [all, owed, ofKilled, limited] = [newTally(), newTally(), newTally(), newTally()]
+  for (const { id, headers } of keys) {
+    let [answered, lost, owed, ofKilled, limited] = [0, 0, 0, 0, 0]
     for (const { key, answer } of counted) {
       if (key !== id) continue
-      addTo(all, answer)
-      if (answer.sent > emptied_at) addTo(limited, answer)
+      if (answer.status === 0) {
+        lost++
+        continue
+      }
+      answered++
+      if (answer.sent > emptied_at) limited++
       const end = killed.find((at) => answer.received < at)
-      if (answer.status === 0 || (end !== undefined && writtenBy(answer) > end)) continue
-      addTo(owed, answer)
-      if (end !== undefined) addTo(ofKilled, answer)
+      if (end !== undefined && writtenBy(answer) > end) continue
+      owed++
+      if (end !== undefined) ofKilled++
     }
     const recorded = requestsOf(days.filter(({ key }) => key === id))
-    const most = all.day_units + all.lost
-    if (recorded < owed.day_units || recorded > most)
-      problems.push(`usage of ${id}: ${recorded}, its client counted ${all.day_units}, of which ${owed.day_units} must be recorded`)
+    const most = answered + lost
+    if (recorded < owed || recorded > most)
+      problems.push(`usage of ${id}: ${recorded}, its client counted ${answered}, of which ${owed} must be recorded`)
     const report = JSON.parse((await client.ask({ path: '/api/usage', headers })).body.toString()) as { usage: UsageDay[] }
     if (requestsOf(report.usage) !== recorded) problems.push(`${id} sees ${requestsOf(report.usage)} of ${recorded} requests`)
     const answer = await client.ask({ path: '/api/codes?limit=1', headers })
-    const used = DEFAULT_PLANS[plan].day - Number(/"day";r=(\d+)/.exec(String(answer.headers['ratelimit']))?.[1]) - 1
-    if (!(used >= limited.day_units && used <= most))
-      problems.push(`the limit of ${id} counted ${used} requests, ${most} were sent, ${limited.day_units} of them since Redis was emptied`)
-    sums.answered += all.day_units
-    sums.lost += all.lost
-    sums.owed += owed.day_units
-    sums.owed_of_killed += ofKilled.day_units
+    const used = DEFAULT_PLANS.ENTERPRISE.day - Number(/"day";r=(\d+)/.exec(String(answer.headers['ratelimit']))?.[1]) - 1
+    if (!(used >= limited && used <= most))
+      problems.push(`the limit of ${id} counted ${used} requests, ${most} were sent, ${limited} of them since Redis was emptied`)
+    sums.answered += answered
+    sums.lost += lost
+    sums.owed += owed
+    sums.owed_of_killed += ofKilled
     sums.recorded += recorded
   }
   return { problems, detail: { usage: sums } }

@@ -1,5 +1,4 @@
 import { apiKills } from './api-kills.ts'
-import { apiRedis } from './api-redis.ts'
 import { backfillKills } from './backfill.ts'
 import { diskFull } from './disk-full.ts'
 import { derivationKills, kills, monthKills, versionKills } from './kills.ts'
@@ -21,6 +20,5 @@ export const SCENARIOS: readonly Scenario[] = Object.freeze([
   diskFull,
   redisLost,
   writers,
-  apiRedis,
   apiKills,
 ])
