@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { asText, Inputs, runBench, type StepRunner } from '../../scripts/checks/benches/lines.ts'
-import { type Bench, type MemoryBench, measure, type Pair } from '../../scripts/checks/benches/measure.ts'
-import { runStep } from '../../scripts/checks/benches/steps.ts'
+import { type Bench, type MemoryBench, measure, type Pair, runStep } from '../../scripts/checks/benches/measure.ts'
 import { type Done, runOnce, type Work } from '../../scripts/checks/benches/work.ts'
 
 const ROWS = 1000

@@ -1,32 +1,21 @@
 import { Agent } from 'node:http'
-import { gasStationHistory } from '../../../api/endpoints/fuel/gas-station-history.ts'
-import { fuelHistory } from '../../../api/endpoints/fuel/series.ts'
-import { fuelTrend } from '../../../api/endpoints/fuel/trend.ts'
-import { mobilityList } from '../../../api/endpoints/mobility/flows.ts'
 import { mobilityMatrix } from '../../../api/endpoints/mobility/od.ts'
-import { cityHistory } from '../../../api/endpoints/road/city-history.ts'
-import { incidentStats } from '../../../api/endpoints/road/incident-stats.ts'
 import { sensorHistory } from '../../../api/endpoints/road/sensor-history.ts'
-import { v16History } from '../../../api/endpoints/road/v16-history.ts'
 import { hotspotList } from '../../../api/endpoints/safety/hotspots.ts'
 import { accidentMicrodata } from '../../../api/endpoints/safety/microdata.ts'
-import { accidentStats } from '../../../api/endpoints/safety/stats.ts'
-import { weatherHistory } from '../../../api/endpoints/weather/history.ts'
 import type { Endpoint } from '../../../api/kernel/endpoint.ts'
 import type { Lake } from '../../../lake/open.ts'
 import type { Sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
-import { FUEL, FUELS, fillLake, homeOf, TRAFFIC, TRIPS } from './analytic-lake.ts'
-import { FUEL_STATIONS, WEATHER_STATIONS } from './analytic-rows.ts'
+import { fillLake, TRAFFIC, TRIPS } from './analytic-lake.ts'
 import { type Alone, openAlone, statementOf } from './duckdb-alone.ts'
 import { endpointSql } from './endpoint-sql.ts'
 import { fetchText } from './http-load.ts'
-import { startServer } from './incidents-api.ts'
-import { startIncidentsService } from './incidents-service.ts'
 import { benchLake } from './madrid-day.ts'
 import type { Bench, Pair } from './measure.ts'
 import { sensorAt } from './readings-lake.ts'
+import { homeOf, startServer } from './services.ts'
 import type { Timer, Work } from './work.ts'
 
 /** An endpoint, its requests (each different), and a member that each of its records has. */
@@ -37,8 +26,6 @@ interface Asked {
   readonly covered: { readonly from: number; readonly until: number }
   /** Records of each reply; at least one by default. */
   readonly records?: number
-  /** Rounds; 40 by default. */
-  readonly rounds?: number
 }
 
 const DAY_MS = 86_400_000
@@ -46,7 +33,7 @@ const traffic = { from: TRAFFIC.from, until: TRAFFIC.to }
 /** All readings. Statistics always cover complete steps, so a few milliseconds in the period change only the URL. */
 const period = (turn: number): string => `from=${isoInstant(TRAFFIC.from + 1 + turn)}&to=${isoInstant(TRAFFIC.to)}&limit=1000`
 
-/** Uncached replies from tables and roll-ups, over HTTP. */
+/** Uncached replies from tables and roll-ups, over HTTP: one endpoint for each kind of record and query. */
 export const ANALYTIC: readonly Bench[] = [
   analyticBench('analytic/readings', 'three days of readings, 864 records', {
     endpoint: sensorHistory,
@@ -55,54 +42,10 @@ export const ANALYTIC: readonly Bench[] = [
     covered: traffic,
     records: 864,
   }),
-  analyticBench('analytic/sensor-hours', 'a month by the hour, 720 records, half of it from the files of single days', {
-    endpoint: sensorHistory,
-    path: (turn) => sensorPath(turn, { interval: '1h', from: TRAFFIC.open - 15 * DAY_MS, to: TRAFFIC.to }),
-    member: 'period_start',
-    covered: traffic,
-    records: 720,
-  }),
   analyticBench('analytic/sensor-days', "a sensor's month and a half by day", {
     endpoint: sensorHistory,
     path: (turn) => `/api/trafico/sensores/${sensorAt((turn * 97) % TRAFFIC.sensors)}/historico?interval=1d&${period(turn)}`,
     member: 'period_start',
-    covered: traffic,
-  }),
-  analyticBench('analytic/city', "a city's month and a half by hour", {
-    endpoint: cityHistory,
-    path: (turn) => `/api/trafico/ciudades/madrid/historico?interval=1h&${period(turn)}`,
-    member: 'period_start',
-    covered: traffic,
-  }),
-  analyticBench('analytic/v16', 'activations on a road, by day', {
-    endpoint: v16History,
-    path: (turn) => `/api/v16/history?interval=1d&road=A-${turn % 60}&${period(turn)}`,
-    member: 'period_start',
-    covered: traffic,
-  }),
-  analyticBench('analytic/fuel', 'a fuel by week since 2019', {
-    endpoint: fuelHistory,
-    path: (turn) => `/api/combustible/historico?series=STATION_MEAN&fuel=DIESEL_A&from=${isoInstant(FUEL.from + 1 + turn)}&limit=1000`,
-    member: 'period_start',
-    covered: { from: FUEL.from, until: FUEL.to },
-  }),
-  analyticBench('analytic/trend', 'the trend of a fuel', {
-    endpoint: fuelTrend,
-    path: (turn) =>
-      `/api/combustible/tendencia?series=STATION_MEAN&fuel=${FUELS[Math.floor(turn / 101) % FUELS.length]}&weeks=${4 + (turn % 101)}`,
-    member: 'as_of',
-    covered: { from: FUEL.from, until: FUEL.to },
-  }),
-  analyticBench('analytic/climate', "five weather stations' month and a half by day", {
-    endpoint: weatherHistory,
-    path: (turn) => `/api/clima/historico?station=${stationsAt(turn)}&interval=1d&${period(turn)}`,
-    member: 'temp_mean_c',
-    covered: traffic,
-  }),
-  analyticBench('analytic/accidents', 'accidents of two years by month of a province', {
-    endpoint: accidentStats,
-    path: (turn) => `/api/accidentes/stats?group_by=month&province=${provinceAt(turn)}&year=2023,2024&road=A-${turn % 90}&limit=1000`,
-    member: 'fatal_accidents',
     covered: traffic,
   }),
   analyticBench('analytic/microdata', 'accidents on a road', {
@@ -119,32 +62,10 @@ export const ANALYTIC: readonly Bench[] = [
     member: 'density_km2',
     covered: traffic,
   }),
-  analyticBench('analytic/incidents', 'incidents of a month by type and province', {
-    endpoint: incidentStats,
-    path: (turn) =>
-      `/api/incidents/stats?group_by=type,province&from=${isoInstant(TRAFFIC.open + 1 + turn - 15 * DAY_MS)}&to=${isoInstant(TRAFFIC.to)}&limit=1000`,
-    member: 'active_in_period',
-    covered: traffic,
-  }),
-  analyticBench('analytic/station', "a filling station's month by day", {
-    endpoint: gasStationHistory,
-    path: (turn) =>
-      `/api/gas-stations/${1000 + ((turn * 97) % FUEL_STATIONS)}/history?interval=1d&from=${isoInstant(TRAFFIC.from + 1 + turn)}&to=${isoInstant(TRAFFIC.open)}&limit=1000`,
-    member: 'price_last',
-    covered: traffic,
-  }),
-  analyticBench('analytic/flows', 'trips from a province to all, by month of a year', {
-    endpoint: mobilityList,
-    path: (turn) =>
-      `/api/movilidad?origin=${provinceAt(turn)}&from=${isoInstant(TRIPS.from + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
-    member: 'trips',
-    covered: { from: TRIPS.from, until: TRIPS.to },
-    rounds: 9,
-  }),
   analyticBench('analytic/od', 'trips from a zone to all, by hour of three days', {
     endpoint: mobilityMatrix,
     path: (turn) =>
-      `/api/movilidad/od?origin=${String(1001 + 7 * (turn % 700)).padStart(5, '0')}&group_by=hour&from=${isoInstant(TRIPS.cells + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
+      `/api/movilidad/od?origin=${String(1001 + 7 * (turn % 700)).padStart(5, '0')}&group_by=hour&from=${isoInstant(TRIPS.from + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
     member: 'trips',
     covered: { from: TRIPS.from, until: TRIPS.to },
   }),
@@ -152,22 +73,8 @@ export const ANALYTIC: readonly Bench[] = [
 
 /** Three days of readings of a sensor, from a closed month; no two turns are equal. */
 export function readingsPath(turn: number): string {
-  return sensorPath(turn, { interval: 'raw', from: TRAFFIC.from + 9 * DAY_MS, to: TRAFFIC.from + 12 * DAY_MS })
-}
-
-function sensorPath(
-  turn: number,
-  { interval, from, to }: { readonly interval: string; readonly from: number; readonly to: number },
-): string {
-  const time = (at: number): string => new Date(at + Math.floor(turn / TRAFFIC.sensors)).toISOString()
-  return `/api/trafico/sensores/${sensorAt((turn * 97) % TRAFFIC.sensors)}/historico?interval=${interval}&from=${time(from)}&to=${time(to)}&limit=1000`
-}
-
-const provinceAt = (turn: number): string => String(1 + (turn % 52)).padStart(2, '0')
-
-/** Five stations. */
-function stationsAt(turn: number): string {
-  return Array.from({ length: 5 }, (_, n) => `S${String((97 * turn + 151 * n) % WEATHER_STATIONS).padStart(3, '0')}`).join()
+  const time = (day: number): string => new Date(TRAFFIC.from + day * DAY_MS + Math.floor(turn / TRAFFIC.sensors)).toISOString()
+  return `/api/trafico/sensores/${sensorAt((turn * 97) % TRAFFIC.sensors)}/historico?interval=raw&from=${time(9)}&to=${time(12)}&limit=1000`
 }
 
 function analyticBench(name: string, what: string, asked: Asked): Bench {
@@ -177,36 +84,35 @@ function analyticBench(name: string, what: string, asked: Asked): Bench {
     limit: 1.25,
     orWithin_ms: 5,
     // A reply of 20 ms varies by a fifth; the median of this many rounds varies by a few hundredths.
-    rounds: asked.rounds ?? 40,
+    rounds: 40,
     // The first replies run uncompiled code, which these benches do not measure.
     warmUps: 5,
     setUp: fillLake,
-    open: (folder, { only }) => openPair(folder, { only, asked }),
+    open: (folder) => openPair(folder, asked),
   }
 }
 
 /** Replies per round; the mean time of one counts. */
 const REPLIES = 5
 
-async function openPair(folder: string, { only, asked }: { readonly only: boolean; readonly asked: Asked }): Promise<Pair> {
-  const home = homeOf(folder)
-  const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
-  const { origin } = new URL(ours.url)
+async function openPair(folder: string, asked: Asked): Promise<Pair> {
+  const ours = await startServer('lists', folder)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const lake = only ? null : await benchLake(home, { standBack: true })
-  const alone = only ? null : await openAlone()
+  const lake = await benchLake(homeOf(folder), { standBack: true })
+  const alone = await openAlone()
   let turn = 0
   return {
     measured: inReplies(asked, (timer) => {
-      const url = `${origin}${asked.path(turn++)}`
+      const url = `${ours.url}${asked.path(turn++)}`
       return timer.part(() => fetchText(url, { agent, key: ours.key }))
     }),
-    reference: lake && alone && inReplies(asked, (timer) => askAlone(lake, { alone, timer }, { asked, path: asked.path(turn++) })),
+    reference: inReplies(asked, (timer) => askAlone(lake, { alone, timer }, { asked, path: asked.path(turn++) })),
+    peak_mb: ours.memory,
     async close() {
       agent.destroy()
       await ours.close()
-      alone?.close()
-      await lake?.close()
+      alone.close()
+      await lake.close()
     },
   }
 }

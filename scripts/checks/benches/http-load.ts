@@ -1,57 +1,11 @@
 import { type Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-/** Requests of one kind, sent over connections that stay open. */
-export interface Load {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  /** The status of every answer. */
-  readonly status: number
-}
-
-/** A client that costs less than any server: it writes the same bytes repeatedly, and only counts the received bytes. */
-export interface LoadClient {
-  /** Sends the requests, one at a time on each connection, and waits for all answers. Throws if one is not as expected. */
-  run(requests: number): Promise<Loaded>
-  end(): void
-}
-
-/** The result of a load: answers, and bytes of their bodies. */
-export interface Loaded {
-  readonly replies: number
-  readonly bytes: number
-}
-
 const HEAD_END = Buffer.from('\r\n\r\n')
 /** Longest head of an answer, bytes. */
 const HEAD_MOST = 8192
 /** Bytes that a connection reads at once into its own buffer: a large answer causes few events and no garbage. */
 const READ_BYTES = 2 ** 20
-
-/** Opens connections for a load. */
-export async function openLoad({ url, headers, status }: Load, connections: number): Promise<LoadClient> {
-  const request = requestBytes(url, headers)
-  const lanes = await Promise.all(Array.from({ length: connections }, () => openLane(url)))
-  return {
-    async run(requests) {
-      let left = requests
-      let [replies, bytes] = [0, 0]
-      await Promise.all(
-        lanes.map(async (lane) => {
-          while (left-- > 0) {
-            const body = await lane.ask(request, status)
-            bytes += body
-            replies++
-          }
-        }),
-      )
-      return { replies, bytes }
-    },
-    end: () => {
-      for (const lane of lanes) lane.end()
-    },
-  }
-}
 
 /** A GET request as bytes on the wire. */
 export function requestBytes(url: string, headers: Readonly<Record<string, string>>): Buffer {
@@ -116,16 +70,27 @@ export async function openLane(url: string): Promise<Lane> {
   }
 }
 
+/** How a reply is fetched. */
+interface Fetching {
+  readonly agent: Agent | false
+  readonly key: string
+}
+
 /** The text of a reply. Throws if the status is not 200. */
-export function fetchText(url: string, { agent, key }: { readonly agent: Agent | false; readonly key: string }): Promise<string> {
+export async function fetchText(url: string, how: Fetching): Promise<string> {
+  return String(await fetchBytes(url, how))
+}
+
+/** The body of a reply. Throws if the status is not 200. */
+export function fetchBytes(url: string, { agent, key }: Fetching): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     get(url, { agent, headers: { 'X-API-Key': key } }, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('end', () => {
-        const text = Buffer.concat(parts).toString()
-        if (response.statusCode === 200) resolve(text)
-        else reject(new Error(`${url} returned ${response.statusCode}: ${text.slice(0, 300)}`))
+        const body = Buffer.concat(parts)
+        if (response.statusCode === 200) resolve(body)
+        else reject(new Error(`${url} returned ${response.statusCode}: ${body.toString('utf8', 0, 300)}`))
       })
     }).on('error', reject)
   })

@@ -16,11 +16,11 @@ export const lakeCommitRows: Bench = {
   name: 'lake/commit-rows',
   about: 'a Madrid day of 1.76 M feed rows to a commit, against one sorted COPY',
   limit: 5,
-  async open(folder, { only }) {
+  async open(folder) {
     const lake = await benchLake(folder)
     const columns = tableColumns(trafficReadings)
-    const lease = only ? null : await lake.engine.lease({}, null)
-    const table = lease && (await stageRows(lease.session, columns, madridDay())).table
+    const lease = await lake.engine.lease({}, null)
+    const { table } = await stageRows(lease.session, columns, madridDay())
     return {
       measured: {
         expected: { rows: DAY_ROWS },
@@ -32,19 +32,18 @@ export const lakeCommitRows: Bench = {
           return { rows }
         },
       },
-      reference: lease &&
-        table && {
-          expected: { rows: DAY_ROWS },
-          async run() {
-            const rows = await lease.session.copy(sql`SELECT * FROM ${table} ORDER BY ${orderOf(trafficReadings)}`, {
-              path: join(lake.engine.folder, 'reference.parquet'),
-              options: 'FORMAT parquet, COMPRESSION zstd',
-            })
-            return { rows }
-          },
+      reference: {
+        expected: { rows: DAY_ROWS },
+        async run() {
+          const rows = await lease.session.copy(sql`SELECT * FROM ${table} ORDER BY ${orderOf(trafficReadings)}`, {
+            path: join(lake.engine.folder, 'reference.parquet'),
+            options: 'FORMAT parquet, COMPRESSION zstd',
+          })
+          return { rows }
         },
+      },
       async close() {
-        await lease?.end()
+        await lease.end()
         await lake.close()
       },
     }

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AnyBench, type Bench, type Measured, type MemoryBench, median, type SizeBench, type Sized } from './measure.ts'
-import type { Step } from './steps.ts'
+import { type AnyBench, type Bench, type Measured, type MemoryBench, median, type Step } from './measure.ts'
 
 /** Processes whose peak memory is compared with a limit. */
 const MEMORY_ROUNDS = 5
@@ -10,40 +9,23 @@ const MEMORY_ROUNDS = 5
 /** Runs a step of a bench over folders and returns its result; throws if it failed. */
 export type StepRunner = (bench: AnyBench, step: Step, ...folders: readonly string[]) => Promise<unknown>
 
-/** The output line of a size bench. */
-interface SizeLine {
+/** The output line of a bench; of one whose work or reference failed: its error. */
+export interface Line {
   readonly name: string
   readonly ok: boolean
-  readonly mb: number
-  readonly limit_mb: number
-  readonly parts_mb: Readonly<Record<string, number>>
-}
-
-/** The output line of a successful bench. */
-interface MeasuredLine {
-  readonly name: string
-  readonly ratio: number
-  readonly limit: number
-  readonly ok: boolean
-  readonly spread: number
-  readonly rss_mb: number
+  readonly error?: string
+  readonly ratio?: number
+  readonly limit?: number
+  readonly spread?: number
+  /** Peak memory, or the size that was measured, MB; absent if it has no limit. */
+  readonly rss_mb?: number
   /** Run time of a process whose memory was measured, including its start, s. */
   readonly process_s?: number
-  /** Absent for a memory bench. */
   readonly measured_ms?: number
   readonly reference_ms?: number
   readonly parts_ms?: Readonly<Record<string, number>>
+  readonly note?: string
 }
-
-/** The output line of a bench whose work or reference failed. */
-interface FailedLine {
-  readonly name: string
-  readonly ok: false
-  readonly error: string
-}
-
-/** The output line of a bench. */
-export type Line = MeasuredLine | SizeLine | FailedLine
 
 /** The folder with the input of a bench; benches in a row with the same `setUp` share it. */
 export class Inputs {
@@ -56,7 +38,7 @@ export class Inputs {
   }
 
   /** The folder for a bench, in which its `setUp` has run. */
-  async of(bench: Bench | MemoryBench): Promise<string> {
+  async of(bench: AnyBench): Promise<string> {
     if (this.#folder !== null && bench.setUp && bench.setUp === this.#setUp) return this.#folder
     await this.remove()
     const folder = await newFolder()
@@ -75,21 +57,13 @@ export class Inputs {
 }
 
 /** Runs a bench. A failed bench returns a line too, so that the others are run. */
-export async function runBench(bench: AnyBench, step: StepRunner, inputs: Inputs): Promise<Line> {
+export async function runBench(bench: AnyBench, step: StepRunner, inputs: Pick<Inputs, 'of'>): Promise<Line> {
   try {
-    if ('size' in bench) return await sizeLine(bench, step)
     const folder = await inputs.of(bench)
     return 'run' in bench ? await memoryLine(bench, step, folder) : await ratioLine(bench, step, folder)
   } catch (error) {
     return { name: bench.name, ok: false, error: error instanceof Error ? error.message : String(error) }
   }
-}
-
-async function sizeLine(bench: SizeBench, step: StepRunner): Promise<SizeLine> {
-  const { mb, parts } = (await step(bench, 'size')) as Sized
-  if (!(mb > 0 && Number.isFinite(mb))) throw new Error(`${mb} MB is not a size`)
-  const parts_mb = Object.fromEntries(Object.entries(parts).map(([name, size]) => [name, rounded(size)]))
-  return { name: bench.name, ok: mb <= bench.limit_mb, mb: rounded(mb), limit_mb: bench.limit_mb, parts_mb }
 }
 
 async function memoryLine(bench: MemoryBench, step: StepRunner, made: string): Promise<Line> {
@@ -118,29 +92,30 @@ async function memoryLine(bench: MemoryBench, step: StepRunner, made: string): P
 }
 
 async function ratioLine(bench: Bench, step: StepRunner, folder: string): Promise<Line> {
-  const { ratio, spread, measured_ms, reference_ms, parts_ms, peak_mb } = (await step(bench, 'ratio', folder)) as Measured
-  const rss_mb = checkedMemory(peak_mb === null ? await step(bench, 'memory', folder) : { rss_mb: peak_mb })
-  const within = bench.atLeast ? ratio >= bench.limit : ratio <= bench.limit
-  const { orWithin_ms = Number.NEGATIVE_INFINITY, orAtMost_ms = 0 } = bench
+  const { ratio, spread, measured_ms, reference_ms, parts_ms, peak_mb, note } = (await step(bench, 'ratio', folder)) as Measured
+  const { limit, limit_mb, orWithin_ms = Number.NEGATIVE_INFINITY, orAtMost_ms = 0 } = bench
+  const peak = limit_mb === undefined || peak_mb !== null ? peak_mb : await step(bench, 'memory', folder)
+  const rss_mb = peak === null ? null : checkedMemory(peak)
+  const within = bench.atLeast ? ratio >= limit : ratio <= limit
   const isFast = within || measured_ms - reference_ms <= orWithin_ms || measured_ms <= orAtMost_ms
   return {
     name: bench.name,
     ratio: rounded(ratio),
-    limit: bench.limit,
-    ok: isFast && rss_mb <= (bench.limit_mb ?? Number.POSITIVE_INFINITY),
+    limit,
+    ok: isFast && (rss_mb ?? 0) <= (limit_mb ?? Number.POSITIVE_INFINITY),
     spread: rounded(spread),
-    rss_mb: Math.round(rss_mb),
+    ...(rss_mb === null ? {} : { rss_mb: Math.round(rss_mb) }),
     measured_ms: rounded(measured_ms),
     reference_ms: rounded(reference_ms),
     ...(parts_ms ? { parts_ms: Object.fromEntries(Object.entries(parts_ms).map(([name, ms]) => [name, rounded(ms)])) } : {}),
+    ...(note === null ? {} : { note }),
   }
 }
 
 /** Checks that a peak memory value is possible, MB. */
 function checkedMemory(found: unknown): number {
-  const { rss_mb } = found as { readonly rss_mb: number }
-  if (!(rss_mb > 0 && Number.isFinite(rss_mb))) throw new Error(`${rss_mb} MB is not a memory peak`)
-  return rss_mb
+  if (!(typeof found === 'number' && found > 0 && Number.isFinite(found))) throw new Error(`${found} MB is not a memory peak`)
+  return found
 }
 
 function newFolder(): Promise<string> {
@@ -153,21 +128,19 @@ function rounded(value: number): number {
 
 /** A line as text for people. */
 export function asText(line: Line, bench: AnyBench): string {
-  if ('error' in line) return `FAIL ${line.name}: ${line.error} · ${bench.about}`
-  if ('mb' in line) {
-    const parts = Object.entries(line.parts_mb).map(([part, mb]) => `${part} ${mb}`)
-    return `${line.ok ? 'ok  ' : 'MISS'} ${line.name}: ${line.mb} MB (at most ${line.limit_mb}; ${parts.join(', ')}) · ${bench.about}`
-  }
-  const { name, ratio, limit, ok, spread, rss_mb, process_s, measured_ms, reference_ms, parts_ms } = line
+  const { name, ratio, limit, ok, spread, rss_mb, process_s, measured_ms, reference_ms, parts_ms, note } = line
+  if (line.error !== undefined) return `FAIL ${name}: ${line.error} · ${bench.about}`
   const atLeast = 'atLeast' in bench && bench.atLeast
   const orWithin = 'orWithin_ms' in bench ? ` or +${bench.orWithin_ms} ms` : 'orAtMost_ms' in bench ? ` or ${bench.orAtMost_ms} ms` : ''
-  const parts = parts_ms
-    ? ` (${Object.entries(parts_ms)
-        .map(([part, ms]) => `${part} ${ms}`)
-        .join(', ')})`
-    : ''
-  const times = measured_ms === undefined ? `, ${process_s} s` : `, ${measured_ms} ms${parts} against ${reference_ms} ms`
-  const most_mb = !('limit' in bench) || bench.limit_mb === undefined ? '' : ` (at most ${bench.limit_mb})`
-  const found = `${ratio} (${atLeast ? 'at least' : 'at most'} ${limit}${orWithin}), spread ${spread}${times}, ${rss_mb} MB${most_mb}`
-  return `${ok ? 'ok  ' : 'MISS'} ${name}: ${found} · ${bench.about}`
+  const parts = Object.entries(parts_ms ?? {}).map(([part, ms]) => `${part} ${ms}`)
+  const found = [
+    `${ratio} (${atLeast ? 'at least' : 'at most'} ${limit}${orWithin})`,
+    `spread ${spread}`,
+    measured_ms === undefined
+      ? `${process_s} s`
+      : `${measured_ms} ms${parts.length > 0 ? ` (${parts.join(', ')})` : ''} against ${reference_ms} ms`,
+    ...(rss_mb === undefined ? [] : [`${rss_mb} MB${bench.limit_mb === undefined ? '' : ` (at most ${bench.limit_mb})`}`]),
+    ...(note === undefined ? [] : [note]),
+  ]
+  return `${ok ? 'ok  ' : 'MISS'} ${name}: ${found.join(', ')} · ${bench.about}`
 }

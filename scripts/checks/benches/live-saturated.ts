@@ -1,13 +1,12 @@
-import { Agent, get } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SETTINGS } from '../../../lake/config.ts'
 import { readingsPath } from './analytic.ts'
-import { fillLake, homeOf } from './analytic-lake.ts'
-import type { BenchApi } from './bench-api.ts'
-import { startServer } from './incidents-api.ts'
-import { startIncidentsService } from './incidents-service.ts'
+import { fillLake } from './analytic-lake.ts'
+import { fetchText } from './http-load.ts'
 import { BENCH_ENGINE } from './madrid-day.ts'
 import type { Bench } from './measure.ts'
+import { type BenchApi, startServer } from './services.ts'
 import type { Done, Timer, Work } from './work.ts'
 
 const READERS = 4
@@ -32,9 +31,8 @@ export const liveSaturated: Bench = {
   limit: 5,
   rounds: 9,
   setUp: fillLake,
-  async open(folder, { only }) {
-    const home = homeOf(folder)
-    const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
+  async open(folder) {
+    const ours = await startServer('lists', folder)
     const asking = queries(ours)
     return {
       measured: {
@@ -55,6 +53,7 @@ export const liveSaturated: Bench = {
         },
       },
       reference: { ...READING, run: (timer) => readAll(ours, timer) },
+      peak_mb: ours.memory,
       close: () => ours.close(),
     }
   },
@@ -62,7 +61,6 @@ export const liveSaturated: Bench = {
 
 /** Callers, one for each place, who request another history after each reply. Stopping them returns the number of histories. */
 function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => Promise<number> } {
-  const { origin } = new URL(url)
   let turn = 0
   return {
     begin() {
@@ -70,7 +68,7 @@ function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => 
       let histories = 0
       const callers = Array.from({ length: PLACES }, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-        while (going) if ((await bytesOf({ url: `${origin}${readingsPath(turn++)}`, key }, agent)) > 0) histories++
+        while (going) if ((await fetchText(`${url}${readingsPath(turn++)}`, { agent, key })).length > 0) histories++
         agent.destroy()
       })
       const all = Promise.all(callers)
@@ -84,14 +82,14 @@ function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => 
 }
 
 /** Readers who send requests repeatedly, with pauses; their waiting times are measured. */
-async function readAll(api: Pick<BenchApi, 'url' | 'key'>, timer: Timer): Promise<Done> {
+async function readAll({ url, key }: Pick<BenchApi, 'url' | 'key'>, timer: Timer): Promise<Done> {
   let [replies, bytes] = [0, 0]
   await Promise.all(
     Array.from({ length: READERS }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       for (let read = 0; read < READS; read++) {
-        const body = await timer.part(() => bytesOf(api, agent))
-        bytes += body
+        const body = await timer.part(() => fetchText(`${url}/api/incidents`, { agent, key }))
+        bytes += body.length
         replies++
         await delay(PAUSE_MS)
       }
@@ -99,20 +97,4 @@ async function readAll(api: Pick<BenchApi, 'url' | 'key'>, timer: Timer): Promis
     }),
   )
   return { replies, bytes }
-}
-
-/** Sends a request, waits for the whole reply and returns the bytes of its body. Throws unless the status is 200. */
-function bytesOf({ url, key }: Pick<BenchApi, 'url' | 'key'>, agent: Agent): Promise<number> {
-  return new Promise((resolve, reject) => {
-    get(url, { agent, headers: { 'Accept-Encoding': 'br', 'X-API-Key': key } }, (response) => {
-      let bytes = 0
-      response.on('data', (part: Buffer) => {
-        bytes += part.length
-      })
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve(bytes)
-        else reject(new Error(`${url} returned ${response.statusCode}`))
-      })
-    }).on('error', reject)
-  })
 }

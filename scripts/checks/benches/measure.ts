@@ -8,12 +8,14 @@ export interface TimeLimit {
 /** The two works that a bench compares, ready to run. */
 export interface Pair {
   readonly measured: Work
-  /** Null in the process whose memory is measured: it runs only the measured work. */
+  /** Null in a process that only measures memory. */
   readonly reference: Work | TimeLimit | null
   /** Counts that must be equal in both, if their numbers are unknown. */
   readonly alike?: readonly string[]
   /** Peak memory of the last measured run, MB, if it ran in another process. */
-  peak_mb?(): number
+  peak_mb?(): number | Promise<number>
+  /** What else the output states, such as the files that were read. */
+  note?(): Promise<string>
   close(): Promise<void>
 }
 
@@ -28,7 +30,7 @@ export interface Bench {
   readonly orWithin_ms?: number
   /** Milliseconds that the measured work may take in all, at any ratio. */
   readonly orAtMost_ms?: number
-  /** Peak memory that the measured work may take, MB. */
+  /** Peak memory that the measured work may take, MB; measured in another process unless the pair gives it. */
   readonly limit_mb?: number
   /** Rounds of one measured and one reference run; 7 by default. */
   readonly rounds?: number
@@ -40,11 +42,11 @@ export interface Bench {
   open(folder: string, options: { readonly only: boolean }): Promise<Pair>
 }
 
-/** A promise about memory: a process that only does this work never exceeds the limit. */
+/** A promise about memory or space: a process that only does this work never exceeds the limit, or its result does not. */
 export interface MemoryBench {
   readonly name: string
   readonly about: string
-  /** Peak resident memory, MB. */
+  /** Peak resident memory, or the size that `run` returns as `mb`, MB. */
   readonly limit_mb: number
   /** Processes whose memory is measured; 5 by default. */
   readonly rounds?: number
@@ -59,23 +61,8 @@ export interface MemoryBench {
   run(folder: string, made: string): Promise<Done>
 }
 
-/** A promise about space: the size of something after a simulated time. */
-export interface SizeBench {
-  readonly name: string
-  readonly about: string
-  readonly limit_mb: number
-  /** Builds it in a separate process and returns its size and the sizes of its parts, MB. */
-  size(): Promise<Sized>
-}
-
-/** The result of a size bench, MB. */
-export interface Sized {
-  readonly mb: number
-  readonly parts: Readonly<Record<string, number>>
-}
-
 /** A bench of any kind. */
-export type AnyBench = Bench | MemoryBench | SizeBench
+export type AnyBench = Bench | MemoryBench
 
 /** The result of a bench's rounds: the median of their ratios, and the largest relative deviation from it. */
 export interface Measured {
@@ -87,10 +74,37 @@ export interface Measured {
   readonly parts_ms: Readonly<Record<string, number>> | null
   /** The highest peak of the measured runs; null if they ran in the measuring process. */
   readonly peak_mb: number | null
+  readonly note: string | null
 }
+
+/** The steps of a bench, each in a separate process. */
+export type Step = 'set-up' | 'ratio' | 'memory'
 
 const WARM_UPS = 2
 const ROUNDS = 7
+const MEMORY_RUNS = 3
+
+/** Runs one step of a bench in a folder; `made` is the folder that the set-up of a memory bench filled. */
+export async function runStep(bench: AnyBench, step: Step, folder: string, made: string): Promise<unknown> {
+  if (step === 'set-up') return (await bench.setUp?.(folder)) ?? null
+  if ('run' in bench) {
+    const done = await bench.run(folder, made)
+    checkDone(bench.name, done, bench.expected)
+    return done['mb'] ?? peakMemory()
+  }
+  const pair = await bench.open(folder, { only: step === 'memory' })
+  try {
+    if (step === 'ratio') return await measure(bench, pair)
+    for (let run = 0; run < MEMORY_RUNS; run++) await runOnce('the measured work', pair.measured)
+    return peakMemory()
+  } finally {
+    await pair.close()
+  }
+}
+
+function peakMemory(): number {
+  return process.resourceUsage().maxRSS / 1024
+}
 
 /**
  * Runs a pair alternately, after warm-up rounds, so that disturbances affect both. For `atLeast` the ratio is of speeds. Throws
@@ -105,7 +119,7 @@ export async function measure(bench: Bench, pair: Pair): Promise<Measured> {
     for (const count of pair.alike ?? []) checkDone('the measured work', measured.done, { [count]: reference.done[count] ?? Number.NaN })
     if (round < 0) continue
     rounds.push({ measured, reference })
-    if (pair.peak_mb) peaks.push(pair.peak_mb())
+    if (pair.peak_mb) peaks.push(await pair.peak_mb())
   }
   if (rounds.length === 0) throw new Error('no round was run')
   const ratios = rounds.map(({ measured, reference }) => (bench.atLeast ? reference.ms / measured.ms : measured.ms / reference.ms))
@@ -117,6 +131,7 @@ export async function measure(bench: Bench, pair: Pair): Promise<Measured> {
     reference_ms: median(rounds.map(({ reference }) => reference.ms)),
     parts_ms: medianParts(rounds.map(({ measured }) => measured.parts_ms)),
     peak_mb: peaks.length > 0 ? Math.max(...peaks) : null,
+    note: (await pair.note?.()) ?? null,
   }
 }
 

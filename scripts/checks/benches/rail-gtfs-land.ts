@@ -1,12 +1,11 @@
 import { fork } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { renfeGtfsCercanias } from '../../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
-import { openZip } from '../../../jobs/formats/zip.ts'
 import { checkedRows } from '../../../jobs/ingest/parse.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { orderOf } from '../../../lake/query/parquet.ts'
@@ -17,7 +16,6 @@ import { sharedFolder } from '../../../test/helpers/shared.ts'
 import { zipOfFolder } from '../../../test/helpers/zip.ts'
 import { FEED_PROCESS } from '../../commands/memory.ts'
 import { startRedis } from '../../redis.ts'
-import { packZip } from '../../stand-in/formats/zip.ts'
 import type { Landing } from './landing.ts'
 import { benchLake } from './madrid-day.ts'
 import type { Bench, Pair } from './measure.ts'
@@ -25,11 +23,9 @@ import { DOCUMENTS_AT, generatedDocument } from './parsing.ts'
 
 const LANDING = fileURLToPath(new URL('./landing.ts', import.meta.url))
 const CAPTURE = 'feeds/renfe-gtfs/cercanias-2026-08-22'
-const [ARCHIVE, CORRECTED, CSV] = ['timetable.zip', 'corrected.zip', 'stop_times.csv']
+const [ARCHIVE, CSV] = ['timetable.zip', 'stop_times.csv']
 const FETCH_ID = 'renfe_gtfs_cercanias.20261121t083100000z'
 const LIMIT_MB = 400
-/** In the corrected archive one of this many stop times departs a second later. */
-const CORRECTED_EVERY = 5000
 /** The file with the number of stop times, which the set-up writes. */
 const COUNT = 'stop_times.count'
 /** Least number of stop times in the timetable. */
@@ -49,25 +45,13 @@ export const railGtfsLand: Bench = {
   rounds: 3,
   warmUps: 0,
   setUp,
-  open: (folder) => openLanding(folder, [ARCHIVE]),
-}
-
-/** The same timetable corrected, over a lake that contains it: all rows are compared with the rows that they replace. */
-export const railGtfsCorrect: Bench = {
-  ...railGtfsLand,
-  name: 'timetable/correct',
-  about: 'the same timetable corrected, replacing the landed one, against the same COPY',
-  limit: 5,
-  orAtMost_ms: 60_000,
-  rounds: 1,
-  open: (folder) => openLanding(folder, [ARCHIVE, CORRECTED]),
+  open: openLanding,
 }
 
 async function setUp(folder: string): Promise<void> {
   const shared = sharedFolder()
   const bytes = shared ? zipOfFolder(join(shared, CAPTURE)) : generatedDocument(renfeGtfsCercanias, 'timetable')
   await writeFile(join(folder, ARCHIVE), bytes)
-  await writeFile(join(folder, CORRECTED), await corrected(bytes))
   const lake = await benchLake(folder)
   await lake.use({}, async (session) => {
     const { table } = await stageRows(session, tableColumns(railStopTimes), stopTimes(bytes))
@@ -80,8 +64,8 @@ async function setUp(folder: string): Promise<void> {
   await lake.close()
 }
 
-/** Lands archives one after the other, each in a separate process; only the last one is measured. */
-async function openLanding(folder: string, archives: readonly string[]): Promise<Pair> {
+/** Lands the archive in a separate process. */
+async function openLanding(folder: string): Promise<Pair> {
   const lake = await benchLake(folder)
   const csv = join(lake.engine.folder, CSV)
   await writeFile(csv, await readFile(join(folder, CSV)))
@@ -91,19 +75,14 @@ async function openLanding(folder: string, archives: readonly string[]): Promise
   let peak_mb = Number.NaN
   return {
     measured: {
-      expected: { archives: archives.length, stop_times: stopTimes },
+      expected: { stop_times: stopTimes },
       async run(timer) {
         const data = join(folder, randomUUID())
-        const landings: Landing[] = []
-        for (const archive of archives) {
-          publisher.archive = await readFile(join(folder, archive))
-          landings.push(await land([renfeGtfsCercanias.id, data, publisher.url, server.url]))
-        }
+        const landed = await land([renfeGtfsCercanias.id, data, publisher.url, server.url])
         await rm(data, { recursive: true })
-        const last = landings.at(-1) as Landing
-        timer.timedElsewhere({ 'fetched and judged': last.judged_ms, landed: last.landed_ms })
-        peak_mb = last.peak_mb
-        return { archives: landings.length, stop_times: last.rows[railStopTimes.id] ?? 0 }
+        timer.timedElsewhere({ 'fetched and judged': landed.judged_ms, landed: landed.landed_ms })
+        peak_mb = landed.peak_mb
+        return { stop_times: landed.rows[railStopTimes.id] ?? 0 }
       },
     },
     peak_mb: () => peak_mb,
@@ -127,15 +106,14 @@ async function openLanding(folder: string, archives: readonly string[]): Promise
   }
 }
 
-/** A server of an archive, which can be replaced. */
-async function publish(folder: string): Promise<{ archive: Buffer; readonly url: string; close(): void }> {
-  const state = { archive: await readFile(join(folder, ARCHIVE)) }
+/** A server of the archive. */
+async function publish(folder: string): Promise<{ readonly url: string; close(): void }> {
+  const archive = await readFile(join(folder, ARCHIVE))
   const server = createServer((_, response) => {
-    const etag = `"${createHash('sha256').update(state.archive).digest('hex')}"`
-    response.writeHead(200, { 'content-type': 'application/zip', 'content-length': state.archive.length, etag }).end(state.archive)
+    response.writeHead(200, { 'content-type': 'application/zip', 'content-length': archive.length, etag: '"timetable"' }).end(archive)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() }
 }
 
 function land(args: readonly string[]): Promise<Landing> {
@@ -151,32 +129,6 @@ function land(args: readonly string[]): Promise<Landing> {
       else reject(new Error(`the landing ended with ${signal ?? code}`))
     })
   })
-}
-
-/** The archive with some seconds changed; the lines keep their length. */
-async function corrected(bytes: Buffer): Promise<Buffer> {
-  const zip = await openZip(bytes, { maxBytes: 1_000_000_000 })
-  const members: { name: string; pieces: Buffer[] }[] = []
-  for (const name of zip.names) {
-    const pieces: Buffer[] = []
-    for await (const piece of zip.read(name)) pieces.push(piece)
-    const whole = Buffer.concat(pieces)
-    if (name === 'stop_times.txt') delay(whole)
-    members.push({ name, pieces: [whole] })
-  }
-  return packZip(members, DOCUMENTS_AT)
-}
-
-/** Changes the seconds in the third field of some lines. */
-function delay(text: Buffer): void {
-  for (let line = 0, at = 0; at < text.length; line++) {
-    const next = text.indexOf('\n', at) + 1 || text.length
-    if (line % CORRECTED_EVERY === CORRECTED_EVERY - 1) {
-      const end = text.indexOf(',', text.indexOf(',', text.indexOf(',', at) + 1) + 1)
-      text.write(text.toString('latin1', end - 1, end) === '0' ? '1' : '0', end - 1, 'latin1')
-    }
-    at = next
-  }
 }
 
 async function* stopTimes(bytes: Buffer): ReturnType<typeof checkedRows> {

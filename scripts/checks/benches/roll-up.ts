@@ -23,7 +23,7 @@ export async function stateCovered(folder: string, dataset: Dataset, { feed, unt
   }
 }
 
-/** Rolls up generated tables as the worker does, with its own Redis. Returns seconds by derived dataset. */
+/** Rolls up generated tables as the worker does, with its own Redis, unless they are already. Returns seconds by derived dataset. */
 export async function rollUp(folder: string, derivations: readonly Derived[]): Promise<Record<string, number>> {
   const redisFolder = join(folder, 'roll-up-redis')
   await mkdir(redisFolder, { recursive: true })
@@ -39,8 +39,8 @@ export async function rollUp(folder: string, derivations: readonly Derived[]): P
     for (const derived of derivations) {
       await prepareTables(context, filledBy(derived))
       const began = performance.now()
-      const { waits, rows } = await derive(context, derived, { feeds, signal: new AbortController().signal })
-      if (waits || rows === 0) throw new Error(`${derived.into.id} could not be built`)
+      const { waits } = await derive(context, derived, { feeds, signal: new AbortController().signal })
+      if (waits) throw new Error(`${derived.into.id} could not be built`)
       seconds[derived.into.id] = (performance.now() - began) / 1000
     }
     return seconds

@@ -66,7 +66,7 @@ const ordered = (line: Line): string => `
   WHERE ST_DWithin(thing.geom, path.geom, ${BUFFER_M}) OR (kind = 'WEATHER_STATION' AND ST_DWithin(thing.geom, path.geom, ${WEATHER_M}))
   ORDER BY along`
 
-async function open(only: boolean, slowest: boolean): Promise<Pair> {
+async function open(slowest: boolean): Promise<Pair> {
   const before = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers
   const world = routeWorld(SEED)
   const made = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers
@@ -76,10 +76,10 @@ async function open(only: boolean, slowest: boolean): Promise<Pair> {
   const index_mb = Math.max(1, (process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers - Math.max(before, made)) / 1e6)
   const measured = asking(world, (line) => found(world, line).length, ROUNDS, slowest)
   const common = { measured, peak_mb: () => index_mb }
-  const database = only || slowest ? null : await startPostGis()
+  const database = slowest ? null : await startPostGis()
   if (!database) {
-    if (!only && !slowest) process.stderr.write('SKIPPED: no PostGIS (Debian: postgresql-15-postgis-3); only the time limit is checked\n')
-    return { ...common, reference: only ? null : { limit_ms: SLOWEST_MS }, close: async () => {} }
+    if (!slowest) process.stderr.write('SKIPPED: no PostGIS (Debian: postgresql-15-postgis-3); only the time limit is checked\n')
+    return { ...common, reference: { limit_ms: SLOWEST_MS }, close: async () => {} }
   }
   await load(database, world)
   return {
@@ -98,7 +98,7 @@ export const route: Bench = {
   limit_mb: MEMORY_MB,
   rounds: 3,
   warmUps: 1,
-  open: (_folder, { only }) => open(only, false),
+  open: () => open(false),
 }
 
 /** The slowest hundredth of the same. */
@@ -107,5 +107,5 @@ export const routeSlowest: Bench = {
   about: `the slowest hundredth of these journeys, at most ${SLOWEST_MS} ms`,
   limit: 1,
   rounds: 5,
-  open: (_folder, { only }) => open(only, true),
+  open: () => open(true),
 }

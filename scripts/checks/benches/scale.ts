@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { trafficOf } from '../../../api/endpoints/mobility/corridor.ts'
 import { cityHistory } from '../../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../../api/endpoints/road/sensor-history.ts'
@@ -12,19 +15,20 @@ import {
 } from '../../../jobs/derive/road/traffic.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import type { TableState } from '../../../lake/iceberg/table.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { type Corridor, sensorCorridors } from '../../../lake/places/corridors.ts'
-import { scan } from '../../../lake/query/scan.ts'
-import { instant, sql } from '../../../lake/query/sql.ts'
-import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
+import { prunedFiles } from '../../../lake/query/relations.ts'
+import { Scan, scan } from '../../../lake/query/scan.ts'
+import { instant, render, type Sql, sql } from '../../../lake/query/sql.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
 import { endpointSql } from './endpoint-sql.ts'
+import type { Inputs, StepRunner } from './lines.ts'
 import { benchLake } from './madrid-day.ts'
-import { median } from './measure.ts'
+import type { Bench, MemoryBench } from './measure.ts'
 import { fillReadings, sensorAt } from './readings-lake.ts'
 import { rollUp, stateCovered } from './roll-up.ts'
-import { liveForecasts } from './scale-forecasts.ts'
-import { type Read, readBy } from './scale-read.ts'
-import { type Done, type Expected, runOnce } from './work.ts'
+import type { Done, Expected } from './work.ts'
 
 /** As many as in Madrid. */
 const SENSORS = 6117
@@ -34,129 +38,146 @@ const DAY_MS = 86_400_000
 const END = Date.UTC(2026, 0, 1)
 /** The current month, which has a file for each day. */
 const LAST_MONTH = Date.UTC(2025, 11, 1)
-
-/** Sizes of generated lakes, by the start of their readings; all end with 2025 in UTC. */
-export const LAKE_SIZES = Object.freeze({ week: END - 7 * DAY_MS, month: LAST_MONTH, year: Date.UTC(2025, 0, 1) })
-export type LakeSize = keyof typeof LAKE_SIZES
-
-/** Cost of filling a lake. */
-export interface Filled {
-  readonly rows: number
-  readonly fill_s: number
-}
-
-/** One measurement and its limit. */
-export interface Scaled {
-  readonly name: string
-  readonly about: string
-  readonly ms: number
-  readonly limit_ms: number
-  /** The files that one such query reads with cold caches. */
-  readonly read: Read
-}
-
-/** An open lake and its folder. */
-interface Stage {
-  readonly folder: string
-  readonly lake: Lake
-}
-
-/** A query of a lake, for another sensor or period each turn, and its expected result. */
-interface Question {
-  readonly expected: Expected
-  ask(lake: Pick<Lake, 'query'>, turn: number): Promise<Done>
-}
-
-/** Generates readings of every sensor every five minutes directly in the tables of a lake. */
-export async function fillScale(folder: string, size: LakeSize): Promise<Filled> {
-  const began = performance.now()
-  const from = LAKE_SIZES[size]
-  const rows = await fillReadings(folder, { sensors: SENSORS, from, open: Math.max(from, LAST_MONTH), to: END, atOnce: SENSORS_A_FILE })
-  await stateCovered(folder, trafficReadings, { feed: 'madrid_traffic', until: END })
-  return { rows, fill_s: (performance.now() - began) / 1000 }
-}
-
-/** Rolls it up as the worker does; returns seconds by derived dataset. */
-export function rollUpScale(folder: string): Promise<Readonly<Record<string, number>>> {
-  return rollUp(folder, [
-    trafficHoursDerived,
-    trafficDaysDerived,
-    trafficCityHoursDerived,
-    trafficTypicalWeeksDerived,
-    corridorHoursDerived,
-    corridorSensorMonthsDerived,
-  ])
-}
-
 /** Days of the smallest lake. */
 const LEAST_DAYS = 7
-const WARM_ROUNDS = 15
-const COLD_ROUNDS = 5
+const LIMIT_MB = 4096
 
-/** Measures the promises about a filled lake: medians over rounds, each of another sensor. */
-export async function measureScale(folder: string, size: LakeSize): Promise<Scaled[]> {
-  const from = LAKE_SIZES[size]
-  const period = `from=${isoInstant(from)}&to=${isoInstant(END)}`
-  const sensorPath = (turn: number): string =>
-    `/api/trafico/sensores/${sensorAt((turn * 97) % SENSORS)}/historico?interval=1d&limit=1000&${period}`
-  const expected = { records: { min: LEAST_DAYS } }
-  const days: Question = { expected, ask: (one, turn) => ask(one, sensorHistory, sensorPath(turn), from) }
-  const raw: Question = { expected, ask: (one, turn) => ask(one, sensorHistory, sensorPath(turn), from, { rolled: false }) }
-  const lake = await benchLake(folder)
-  const scaled = async (
-    { name, about, limit_ms }: { readonly name: string; readonly about: string; readonly limit_ms: number },
-    question: Question,
-    times = warm,
-  ): Promise<Scaled> => {
-    const ms = await times({ folder, lake }, question)
-    return { name, about, ms, limit_ms, read: await inNewLake(folder, (one) => readBy(one, (read) => question.ask(read, 0))) }
+/** Sizes of generated lakes, by the start of their readings; all end with 2025 in UTC. */
+export const LAKE_SIZES = Object.freeze({ week: END - LEAST_DAYS * DAY_MS, month: LAST_MONTH, year: Date.UTC(2025, 0, 1) })
+export type LakeSize = keyof typeof LAKE_SIZES
+
+/** Set by `scripts/bench --lake`. */
+const SIZE = (process.env['LAKE_SIZE'] ?? 'week') as LakeSize
+const FROM = LAKE_SIZES[SIZE]
+const PERIOD = `from=${isoInstant(FROM)}&to=${isoInstant(END)}`
+const DERIVED = [
+  trafficHoursDerived,
+  trafficDaysDerived,
+  trafficCityHoursDerived,
+  trafficTypicalWeeksDerived,
+  corridorHoursDerived,
+  corridorSensorMonthsDerived,
+]
+
+/** A lake as queries see it. */
+type Asked = Pick<Lake, 'query'>
+
+/** A query of a lake, for another sensor or period each turn, and its limit in ms. */
+interface Question {
+  readonly name: string
+  readonly about: string
+  readonly limit_ms: number
+  readonly expected: Expected
+  readonly isCold?: boolean
+  ask(lake: Asked, turn: number): Promise<Done>
+}
+
+const sensorPath = (turn: number): string =>
+  `/api/trafico/sensores/${sensorAt((turn * 97) % SENSORS)}/historico?interval=1d&limit=1000&${PERIOD}`
+const cityPath = (turn: number): string =>
+  `/api/trafico/ciudades/madrid/historico?limit=1000&from=${isoInstant(LAST_MONTH + turn)}&to=${isoInstant(END)}`
+const raw = {
+  ...{ name: 'sensor-days-raw', about: 'the same from the readings', limit_ms: 500, expected: { records: { min: LEAST_DAYS } } },
+  ask: (lake: Asked, turn: number) => ask(lake, sensorHistory, sensorPath(turn), { rolled: false }),
+}
+
+const QUESTIONS: readonly Question[] = [
+  { ...raw, name: 'sensor-days', about: `one sensor's ${SIZE} by day, from the roll-up`, limit_ms: 100, ask: askDays },
+  raw,
+  { ...raw, name: 'sensor-days-raw-cold', about: 'the same, with cold caches', limit_ms: 1500, isCold: true },
+  {
+    ...{ name: 'city-month', about: 'the hours of a city in its last month', limit_ms: 3000 },
+    // At least the hours of a week.
+    expected: { records: { min: LEAST_DAYS * 24 } },
+    ask: (lake, turn) => ask(lake, cityHistory, cityPath(turn)),
+  },
+  {
+    ...{ name: 'heatmap-month', about: 'the last month of all sensors by hour of the day', limit_ms: 3000 },
+    ...{ expected: { cells: SENSORS * 24 }, ask: askHeatmap },
+  },
+  {
+    ...{ name: 'corridor-profile', about: `the ring road's ${SIZE} by hour and kind of day, from the roll-ups`, limit_ms: 2000 },
+    ...{ expected: { profile_hours: 3 * 24 }, ask: askCorridor },
+  },
+]
+
+/** Roll-ups of the readings as the worker makes them, which the queries need. */
+const rollUps: MemoryBench = {
+  name: 'scale/roll-up',
+  about: `peak memory of a process that rolls up the ${SIZE}`,
+  limit_mb: LIMIT_MB,
+  rounds: 1,
+  expected: { derived: DERIVED.length },
+  setUp: fillScale,
+  run: async (_folder, made) => ({ derived: Object.keys(await rollUp(made, DERIVED)).length }),
+}
+
+/** The promises about a lake of all of Madrid's sensors. */
+export const SCALE: readonly (Bench | MemoryBench)[] = [rollUps, ...QUESTIONS.map(scaleBench)]
+
+/** Generates readings of every sensor every five minutes directly in the tables of a lake. */
+async function fillScale(folder: string): Promise<void> {
+  await fillReadings(folder, { sensors: SENSORS, from: FROM, open: Math.max(FROM, LAST_MONTH), to: END, atOnce: SENSORS_A_FILE })
+  await stateCovered(folder, trafficReadings, { feed: 'madrid_traffic', until: END })
+}
+
+/** A lake that stays in a folder: it is filled if it is not there. One from an interrupted run is filled again from the start. */
+export function scaleInput(keptIn: string, step: StepRunner): Pick<Inputs, 'of'> {
+  const folder = join(keptIn, SIZE)
+  return {
+    async of(bench) {
+      if (existsSync(folder)) return folder
+      const begun = `${folder}.begun`
+      await rm(begun, { recursive: true, force: true })
+      await mkdir(begun, { recursive: true })
+      await step(bench, 'set-up', begun)
+      await rename(begun, folder)
+      return folder
+    },
   }
-  try {
-    return [
-      await scaled({ name: 'sensor-days', about: `one sensor's ${size} by day, from the roll-up`, limit_ms: 100 }, days),
-      await scaled({ name: 'sensor-days-raw', about: 'the same from the readings', limit_ms: 500 }, raw),
-      await scaled({ name: 'sensor-days-raw-cold', about: 'the same, with cold caches', limit_ms: 1500 }, raw, cold),
-      await scaled({ name: 'city-month', about: 'the hours of a city in its last month', limit_ms: 3000 }, city),
-      await scaled({ name: 'heatmap-month', about: 'the last month of all sensors by hour of the day', limit_ms: 3000 }, heatmap),
-      await scaled(
-        { name: 'corridor-profile', about: `the ring road's ${size} by hour and kind of day, from the roll-ups`, limit_ms: 2000 },
-        corridor,
-      ),
-      await scaled(
-        {
-          name: 'live-forecasts',
-          about: 'forecasts of all sensors four hours ahead, from at most half a year of hours',
-          limit_ms: 60_000,
+}
+
+function scaleBench({ name, about, limit_ms, expected, isCold = false, ask }: Question): Bench {
+  return {
+    name: `scale/${name}`,
+    about,
+    limit: 1,
+    limit_mb: LIMIT_MB,
+    rounds: isCold ? 5 : 15,
+    setUp: fillScale,
+    async open(folder) {
+      const warm = isCold ? null : await benchLake(folder)
+      let turn = 0
+      return {
+        measured: {
+          expected,
+          async run(timer) {
+            const lake = warm ?? (await benchLake(folder))
+            const done = await timer.part(() => ask(lake, turn++))
+            if (lake !== warm) await lake.close()
+            return done
+          },
         },
-        { expected: { forecasts: { min: SENSORS } }, ask: (one) => liveForecasts(one, monthsFrom(from), END) },
-        once,
-      ),
-    ]
-  } finally {
-    await lake.close()
+        reference: { limit_ms },
+        note: () => filesOf(folder, (lake) => ask(lake, 0)),
+        close: async () => void (await warm?.close()),
+      }
+    },
   }
 }
 
 /** Runs the queries of an endpoint. */
-async function ask(lake: Pick<Lake, 'query'>, endpoint: Endpoint, path: string, from: number, { rolled = true } = {}): Promise<Done> {
-  const { first, page, columns } = endpointSql(endpoint, path, { from, until: END })
+async function ask(lake: Asked, endpoint: Endpoint, path: string, { rolled = true } = {}): Promise<Done> {
+  const { first, page, columns } = endpointSql(endpoint, path, { from: FROM, until: END })
   const found = first && rolled ? await lake.query(first) : []
-  const rows = await lake.query(page(found), { columns })
-  return { records: rows.length }
+  return { records: (await lake.query(page(found), { columns })).length }
 }
 
-const city: Question = {
-  // At least the hours of a week.
-  expected: { records: { min: LEAST_DAYS * 24 } },
-  ask(lake, turn) {
-    const from = LAST_MONTH + turn
-    return ask(lake, cityHistory, `/api/trafico/ciudades/madrid/historico?limit=1000&from=${isoInstant(from)}&to=${isoInstant(END)}`, from)
-  },
+function askDays(lake: Asked, turn: number): Promise<Done> {
+  return ask(lake, sensorHistory, sensorPath(turn))
 }
 
-const heatmap: Question = { expected: { cells: SENSORS * 24 }, ask: (lake) => askHeatmap(lake) }
-
-async function askHeatmap(lake: Pick<Lake, 'query'>): Promise<Done> {
+async function askHeatmap(lake: Asked): Promise<Done> {
   const hours = scan(trafficHours, { period_start: { gte: LAST_MONTH, lt: END } })
   const rows = await lake.query(sql`
     WITH clock AS (
@@ -170,11 +191,8 @@ async function askHeatmap(lake: Pick<Lake, 'query'>): Promise<Done> {
   return { cells: rows.length }
 }
 
-/** By hour and kind of day. */
-const corridor: Question = { expected: { profile_hours: 3 * 24 }, ask: (lake) => askCorridor(lake) }
-
-/** Reads a corridor's profile as its endpoint does without a cached view. */
-async function askCorridor(lake: Pick<Lake, 'query'>): Promise<Done> {
+/** Reads a corridor's profile by hour and kind of day as its endpoint does without a cached view. */
+async function askCorridor(lake: Asked): Promise<Done> {
   const reader = queryReader({
     async *rows(query, columns) {
       yield await lake.query(query, columns ? { columns } : {})
@@ -188,41 +206,39 @@ async function askCorridor(lake: Pick<Lake, 'query'>): Promise<Done> {
   return { profile_hours: found?.figures.profile?.length ?? 0 }
 }
 
-async function warm({ lake }: Stage, question: Question): Promise<number> {
-  const times: number[] = []
-  for (let round = -3; round < WARM_ROUNDS; round++) {
-    const ms = await timeOf(lake, question, round + 3)
-    if (round >= 0) times.push(ms)
-  }
-  return median(times)
-}
-
-const once = ({ lake }: Stage, question: Question): Promise<number> => timeOf(lake, question, 0)
-
-/** The ms until a query returns its expected result. */
-async function timeOf(lake: Lake, { expected, ask }: Question, turn: number): Promise<number> {
-  const { ms } = await runOnce('the question', { expected, run: () => ask(lake, turn) })
-  return ms
-}
-
-/** Madrid's months from an instant to the end of the generated data. */
-function monthsFrom(from: number): string[] {
-  const months = new Set<string>()
-  for (let at = from; at < END; at += DAY_MS) months.add(madridDate(at).slice(0, 7))
-  return [...months]
-}
-
-async function cold({ folder }: Stage, question: Question): Promise<number> {
-  const times: number[] = []
-  for (let round = 0; round < COLD_ROUNDS; round++) times.push(await inNewLake(folder, (lake) => timeOf(lake, question, round)))
-  return median(times)
-}
-
-async function inNewLake<T>(folder: string, work: (lake: Lake) => Promise<T>): Promise<T> {
+/** The data files that remain after pruning, of all files of the same tables, and the bytes that one query reads in a new lake. */
+async function filesOf(folder: string, work: (lake: Asked) => Promise<unknown>): Promise<string> {
   const lake = await benchLake(folder)
-  try {
-    return await work(lake)
-  } finally {
-    await lake.close()
+  const queries: Sql[] = []
+  const query: Lake['query'] = (one, options) => {
+    queries.push(one)
+    return lake.query(one, options)
   }
+  const before = await bytesRead()
+  await work({ query })
+  const read = (await bytesRead()) - before
+  const [kept, all] = [new Map<string, number>(), new Map<string, number>()]
+  for (const { dataset, filter } of queries.flatMap(scansOf)) {
+    const state = (await lake.snapshot(dataset))?.state as TableState
+    for (const { key, bytes } of await prunedFiles(state, dataset, filter)) kept.set(key, bytes)
+    for (const { key, bytes } of await prunedFiles(state, dataset, {})) all.set(key, bytes)
+  }
+  await lake.close()
+  const mb = (bytes: number): string => (bytes / 1e6).toFixed(1)
+  const [mbKept, mbAll] = [kept, all].map((files) => mb(files.values().reduce((sum, bytes) => sum + bytes, 0)))
+  return `${kept.size} of ${all.size} files, ${mbKept} of ${mbAll} MB, ${mb(read)} MB read`
+}
+
+function scansOf(query: Sql): Scan[] {
+  const scans: Scan[] = []
+  render(query, (relation) => {
+    if (relation instanceof Scan) scans.push(relation)
+    return sql`scanned`
+  })
+  return scans
+}
+
+/** Bytes that this process has read so far (Linux, `rchar` of proc(5)). */
+async function bytesRead(): Promise<number> {
+  return Number(/^rchar: (\d+)$/m.exec(await readFile('/proc/self/io', 'utf8'))?.[1])
 }

@@ -85,15 +85,15 @@ function asking(queries: readonly string[], ask: (q: string) => Promise<number>)
 }
 
 /** Searches the same documents in the index and in SQLite. */
-async function searching(queries: readonly string[], how: 'search' | 'suggest', only: boolean): Promise<Pair> {
+async function searching(queries: readonly string[], how: 'search' | 'suggest'): Promise<Pair> {
   const documents = documentsOf()
   const { index, mb } = await filledIndex(documents)
   const ask = async (q: string): Promise<number> =>
     (await index[how]({ q, collections: null, region: null, near: null })).hits.slice(0, SHOWN).map(({ highlights }) => highlights).length
-  const sqlite = only ? null : sqliteOf(documents)
+  const sqlite = sqliteOf(documents)
   return {
     measured: asking(queries, ask),
-    reference: sqlite && asking(queries, async (q) => sqlite(q)),
+    reference: asking(queries, async (q) => sqlite(q)),
     peak_mb: () => mb,
     close: () => index.close(),
   }
@@ -129,8 +129,7 @@ export const search: Bench = {
   orAtMost_ms: SEARCH_MS,
   limit_mb: INDEX_MB,
   rounds: 5,
-  open: (_folder, { only }) =>
-    searching(Array.from({ length: ROUNDS_OF_QUERIES }, () => judgedQueries().map(({ q }) => q)).flat(), 'search', only),
+  open: () => searching(Array.from({ length: ROUNDS_OF_QUERIES }, () => judgedQueries().map(({ q }) => q)).flat(), 'search'),
 }
 
 /** Suggestions for each typed letter. */
@@ -141,7 +140,7 @@ export const searchSuggest: Bench = {
   orAtMost_ms: SUGGEST_MS,
   limit_mb: INDEX_MB,
   rounds: 3,
-  open: (_folder, { only }) => searching(typed(), 'suggest', only),
+  open: () => searching(typed(), 'suggest'),
 }
 
 /** Builds the whole index off the event loop. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineEndpoint } from '../../../api/kernel/endpoint.ts'
 import { nested, record } from '../../../api/kernel/fields.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
@@ -5,10 +6,9 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join as joinSql, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { claimLake } from '../../../lake/system.ts'
-import { type BenchApi, startLiveApi } from './bench-api.ts'
-import { benchLake } from './madrid-day.ts'
+import { startRedis } from '../../redis.ts'
 import { fillReadings } from './readings-lake.ts'
+import { type BenchApi, startBenchApi } from './services.ts'
 
 /** A closed month of 60 sensors: 518,400 readings, of which a reply has 100,000. */
 const SENSORS = 60
@@ -69,7 +69,7 @@ export async function fillTables(home: string, sensors: number = SENSORS): Promi
 
 /** Starts the API over the lake of a folder, with its own Redis. */
 export async function startTablesService(home: string): Promise<BenchApi> {
-  const lake = await benchLake(home, { standBack: true })
-  await claimLake(lake.store, 'simulated', Date.now())
-  return await startLiveApi({ lake, home, endpoints: [readings, nestedReadings], path: readings.path })
+  const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
+  const api = await startBenchApi(home, { redisUrl: server.url, endpoints: [readings, nestedReadings] })
+  return { ...api, close: () => api.close().then(() => server.stop()) }
 }

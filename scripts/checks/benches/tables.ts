@@ -1,66 +1,49 @@
 import { rm, writeFile } from 'node:fs/promises'
-import { get } from 'node:http'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
-import { pageQuery } from '../../../api/engine/request/page-query.ts'
-import { orderOf } from '../../../api/engine/request/paging.ts'
-import type { ListReturn } from '../../../api/kernel/endpoint.ts'
+import type { Endpoint } from '../../../api/kernel/endpoint.ts'
 import type { TableFormat } from '../../../api/kernel/formats.ts'
-import { flatFields } from '../../../api/kernel/reads/select.ts'
-import { prunedFiles } from '../../../lake/query/relations.ts'
-import { readFiles, type Scan } from '../../../lake/query/scan.ts'
-import { type Rendered, render, sql } from '../../../lake/query/sql.ts'
-import { startServer } from './incidents-api.ts'
+import { statementOf } from './duckdb-alone.ts'
+import { endpointSql } from './endpoint-sql.ts'
+import { fetchBytes, fetchText } from './http-load.ts'
 import { BENCH_ENGINE, benchLake } from './madrid-day.ts'
 import type { Bench } from './measure.ts'
-import { fillTables, readings, startTablesService, TABLE_ROWS } from './tables-service.ts'
+import { startServer } from './services.ts'
+import { fillTables, readings, TABLE_ROWS } from './tables-service.ts'
 import type { Work } from './work.ts'
 
-const ROUNDS = 5
-const TABLE = `limit=${TABLE_ROWS}&format=`
+/** 100,000 rows of the lake as a table, from a process that has answered no request before. */
+export const TABLES: readonly Bench[] = [
+  tableBench('csv', 1.3, "DuckDB's own COPY of the same rows", (folder) => copyAlone(folder, 'FORMAT csv, HEADER')),
+  tableBench('parquet', 1.2, "DuckDB's own COPY of the same rows", (folder) => copyAlone(folder, 'FORMAT parquet, COMPRESSION zstd')),
+  tableBench('arrow', 3, 'the same as CSV', async (folder) => firstReply(folder, 'csv')),
+]
 
-/** 100,000 rows of the lake as CSV, from a process that has answered no request before. */
-export const tableCsv = copyBench('table/csv', 'csv', 1.3)
-
-/** The same as Parquet. */
-export const tableParquet = copyBench('table/parquet', 'parquet', 1.2)
-
-/** The same as Arrow, against CSV. */
-export const tableArrow: Bench = {
-  name: 'table/arrow',
-  about: 'the first reply of a fresh process: 100,000 rows of the lake as Arrow, against the same as CSV',
-  limit: 3,
-  rounds: ROUNDS,
-  setUp: (folder) => fillTables(folder),
-  async open(folder, { only }) {
-    return { measured: firstReply(folder, 'arrow', only), reference: only ? null : firstReply(folder, 'csv', only), close: async () => {} }
-  },
-}
-
-function copyBench(name: string, format: 'csv' | 'parquet', limit: number): Bench {
+function tableBench(format: TableFormat, limit: number, against: string, reference: (folder: string) => Promise<Work>): Bench {
   return {
-    name,
-    about: `the first reply of a fresh process: 100,000 rows of the lake as ${format}; against DuckDB's own COPY of the same rows`,
+    name: `table/${format}`,
+    about: `the first reply of a fresh process: 100,000 rows of the lake as ${format}; against ${against}`,
     limit,
-    rounds: ROUNDS,
-    setUp: (folder) => fillTables(folder),
-    async open(folder, { only }) {
-      const reference = only ? null : await copyAlone(folder, format)
-      return { measured: firstReply(folder, format, only), reference, close: async () => {} }
+    rounds: 5,
+    setUp: fillTables,
+    async open(folder) {
+      return { measured: firstReply(folder, format), reference: await reference(folder), close: async () => {} }
     },
   }
 }
 
 /** The first table of a server that is started for it and has only answered its readiness check. */
-function firstReply(folder: string, format: TableFormat, only: boolean): Work {
+function firstReply(folder: string, format: TableFormat): Work {
   return {
     expected: { rows: TABLE_ROWS },
     async run(timer) {
-      const server = only ? await startTablesService(folder) : await startServer('tables', folder)
+      const server = await startServer('tables', folder)
+      const options = { agent: false, key: server.key } as const
       try {
-        await bodyOf(new URL('/health', server.url).href, server.key)
-        const body = await timer.part(() => bodyOf(`${server.url}?${TABLE}${format}`, server.key))
+        await fetchText(`${server.url}/health`, options)
+        const url = `${server.url}${readings.path}?limit=${TABLE_ROWS}&format=${format}`
+        const body = await timer.part(() => fetchBytes(url, options))
         return { rows: await rowsIn(folder, format, body) }
       } finally {
         await server.close()
@@ -83,15 +66,18 @@ async function rowsIn(folder: string, format: TableFormat, body: Buffer): Promis
   return reader.getRows()[0]?.[0] as number
 }
 
-/**
- * DuckDB's own COPY of the same rows, by an instance with cold caches; its threads inherit the priority of the lake's threads.
- */
-async function copyAlone(folder: string, format: 'csv' | 'parquet'): Promise<Work> {
-  const { text, values, types } = await statementOf(folder)
-  const options = format === 'csv' ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd'
-  const path = join(folder, `alone.${format}`)
+/** DuckDB's own COPY of the same rows, by an instance with cold caches; its threads inherit the priority of the lake's threads. */
+async function copyAlone(folder: string, options: string): Promise<Work> {
+  const lake = await benchLake(folder, { standBack: true })
+  const path = `${readings.path}?limit=${TABLE_ROWS}&format=csv`
+  const { text, values, types } = await statementOf(
+    lake,
+    endpointSql(readings as unknown as Endpoint, path, { from: 0, until: 0 }).page([]),
+  )
+  await lake.close()
   return {
-    expected: { rows: TABLE_ROWS },
+    // A page is read with one row more, which tells whether another page follows.
+    expected: { rows: TABLE_ROWS + 1 },
     async run(timer) {
       const instance = await DuckDBInstance.create(':memory:', {
         threads: String(BENCH_ENGINE.threads),
@@ -99,52 +85,11 @@ async function copyAlone(folder: string, format: 'csv' | 'parquet'): Promise<Wor
       })
       const connection = await instance.connect()
       await connection.run("SET GLOBAL TimeZone = 'UTC'")
-      const { rowsChanged } = await timer.part(() => connection.run(`COPY (${text}) TO '${path}' (${options})`, values, types))
+      const target = join(folder, 'alone')
+      const { rowsChanged } = await timer.part(() => connection.run(`COPY (${text}) TO '${target}' (${options})`, values, types))
       connection.disconnectSync()
       instance.closeSync()
       return { rows: rowsChanged }
     },
   }
-}
-
-async function statementOf(folder: string): Promise<Rendered> {
-  const lake = await benchLake(folder, { standBack: true })
-  try {
-    const { read } = readings
-    if (read.kind !== 'lake') throw new Error('readings must be read from the lake')
-    const returns = readings.returns as unknown as ListReturn
-    const { record } = returns
-    const query = pageQuery({
-      query: read.query(
-        {},
-        { covered_from: 0, covered_until: 0, latest_row_at: 0, where: () => sql`true`, period: () => null as never },
-        [],
-      ),
-      columns: flatFields(record.fields),
-      shape: record.name,
-      order: orderOf(returns, null),
-      after: null,
-      limit: TABLE_ROWS,
-    })
-    const [{ dataset, filter }] = query.relations() as [Scan]
-    const snapshot = await lake.snapshot(dataset)
-    if (!snapshot) throw new Error('the lake is empty')
-    const files = await prunedFiles(snapshot.state, dataset, filter)
-    const paths = files.map(({ key }) => lake.store.location(key))
-    return render(query, () => readFiles(dataset, paths, { filter }))
-  } finally {
-    await lake.close()
-  }
-}
-
-function bodyOf(url: string, key: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    get(url, { agent: false, headers: { 'X-API-Key': key } }, (response) => {
-      const parts: Buffer[] = []
-      response.on('data', (part: Buffer) => parts.push(part))
-      response.on('end', () =>
-        response.statusCode === 200 ? resolve(Buffer.concat(parts)) : reject(new Error(`${url} returned ${response.statusCode}`)),
-      )
-    }).on('error', reject)
-  })
 }

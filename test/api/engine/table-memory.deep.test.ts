@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { brotliDecompressSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
-import { startServer } from '../../../scripts/checks/benches/incidents-api.ts'
+import { startServer } from '../../../scripts/checks/benches/services.ts'
 import { fillTables, TABLE_ROWS } from '../../../scripts/checks/benches/tables-service.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 
@@ -48,7 +48,7 @@ test.each([
   const server = await startServer('tables', home)
   key = server.key
   try {
-    const url = server.url.replace('readings', path)
+    const url = `${server.url}/api/${path}`
     await fetched(url)
     const before = await server.memory()
     const { status, bytes } = await fetched(`${url}?limit=${TABLE_ROWS}&format=${format}`)
@@ -63,7 +63,7 @@ test('a reply that is sent from disk is the same packed, and has its length wher
   const server = await startServer('tables', home)
   key = server.key
   try {
-    const url = `${server.url}?limit=${TABLE_ROWS}&format=csv`
+    const url = `${server.url}/api/readings?limit=${TABLE_ROWS}&format=csv`
     const plain = await fetched(url, { isKept: true })
     expect(plain.headers['content-length']).toBe(String(plain.bytes))
     expect(plain.body.toString().split('\r\n').length).toBe(TABLE_ROWS + 2)
