@@ -27,13 +27,7 @@ import {
 import { PROBLEMS } from '../../kernel/problems.ts'
 import { FEATURES } from '../features.ts'
 import { exampleProblems } from './example-problems.ts'
-import { inLanguage } from './in-language.ts'
 import { contentOf, recordSchemas } from './openapi-replies.ts'
-
-/** Makes the description in English; see `bilingual`. */
-export function openapi(...about: Parameters<typeof bilingual>): Part {
-  return inLanguage(bilingual(...about), 'en')
-}
 
 /**
  * Makes the OpenAPI 3.1 description from the running code. `baseUrl` is the address that clients use. `plans` limits the

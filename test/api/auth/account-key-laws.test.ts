@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
-import { openapi } from '../../../api/main/describe/openapi.ts'
 import { PAGES } from '../features/site/page-paths.ts'
+import { openapi } from '../openapi.ts'
 import type { Reply } from '../service.ts'
 import { type KeyChecks, startKeyChecks } from './key-checks.ts'
 

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MAX_CALLS } from '../../../api/auth/limits/charge-script.ts'
 import { type Limiter, type LimiterOptions, openLimiter } from '../../../api/auth/limits/limiter.ts'
 import { type Charge, perDay, perMinute } from '../../../api/auth/limits/policy.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
@@ -103,10 +104,10 @@ describe('charges', () => {
     const calls = async (): Promise<number> => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
     await limiter.charge('warm', wide, ONE)
     await redis.config('RESETSTAT')
-    await times(100, (n) => limiter.charge(`s${n % 7}`, wide, ONE))
+    await times(MAX_CALLS, (n) => limiter.charge(`s${n % 7}`, wide, ONE))
     expect(await calls()).toBe(1)
     await times(1000, (n) => limiter.charge(`s${n % 7}`, wide, ONE))
-    expect(await calls()).toBe(1 + Math.ceil(1000 / 128))
+    expect(await calls()).toBe(1 + Math.ceil(1000 / MAX_CALLS))
   })
 
   test('of weights that are no units are refused with an error', async () => {

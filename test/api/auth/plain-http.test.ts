@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PLANS, readPlans } from '../../../api/auth/plans.ts'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
-import { openapi } from '../../../api/main/describe/openapi.ts'
 import { IS_DEEP } from '../../helpers/tier.ts'
 import { ACCOUNT_PAGES, PAGES } from '../features/site/page-paths.ts'
+import { openapi } from '../openapi.ts'
 import { headerOf, type RawReply, raw } from '../raw.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from '../service.ts'
 

@@ -6,8 +6,8 @@ import { lakeOf, pathParams } from '../../../api/kernel/endpoint.ts'
 import { type Interval, WIDEST_DAYS } from '../../../api/kernel/params/params-time.ts'
 import { PROBLEMS, type ProblemCode } from '../../../api/kernel/problems.ts'
 import { EXAMPLE_FEED } from '../../../api/main/describe/example-problems.ts'
-import { openapi } from '../../../api/main/describe/openapi.ts'
 import { datasets } from '../../../lake/catalog.ts'
+import { openapi } from '../openapi.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from '../service.ts'
 
 const description = openapi(endpoints, 'https://api.example.org') as Reply

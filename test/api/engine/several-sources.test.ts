@@ -4,7 +4,6 @@ import { changedOf, incident, incidentDetail, toIncident, toIncidentDetail } fro
 import { trafficIntensity } from '../../../api/endpoints/road/traffic-intensity.ts'
 import { codeListList } from '../../../api/endpoints/service/codes.ts'
 import type { SystemView } from '../../../api/kernel/endpoint.ts'
-import { openapi } from '../../../api/main/describe/openapi.ts'
 import { datasets } from '../../../lake/catalog.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
@@ -12,6 +11,7 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { everything, variant } from '../../lake/query/fixtures.ts'
+import { openapi } from '../openapi.ts'
 import { exampleRow } from '../service.ts'
 
 test('an incident of a source that states no creation is as old as its first publication', () => {

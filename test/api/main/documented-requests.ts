@@ -2,8 +2,8 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
 import { requestOf } from '../../../api/engine/request/example-request.ts'
 import type { BodyParam } from '../../../api/kernel/endpoint.ts'
-import { openapi } from '../../../api/main/describe/openapi.ts'
 import type { Plan } from '../../../lake/schema/dataset.ts'
+import { openapi } from '../openapi.ts'
 import type { Reply, TestService } from '../service.ts'
 
 /** A request to send. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
-import { openapi } from '../../../api/main/describe/openapi.ts'
 import { onlyJson } from '../../../api/main/describe/openapi-media.ts'
+import { openapi } from '../openapi.ts'
 import { lint, lintBySpectral } from './lint-description.ts'
 
 test('every example of a reply is valid by its schema', async () => {

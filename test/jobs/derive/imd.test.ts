@@ -15,6 +15,7 @@ import { figures } from '../../helpers/figures.ts'
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { landRows } from '../../lake/query/fixtures.ts'
 
 const TABLES = [imdSections, imdRoads, trafficHours, trafficSensors, corridorHours, corridorSensorMonths]
@@ -219,7 +220,7 @@ describe('hours of corridors', () => {
     ])
   })
 
-  test('are the same made hour by hour as made at once', async () => {
+  deepTest('are the same made hour by hour as made at once', async () => {
     const dice = figures(11)
     const rows = Array.from({ length: 120 }, (_, at) =>
       hour(new Date(Date.UTC(2025, 0, 31, 18) + (at % 20) * HOUR).toISOString(), `s${Math.floor(at / 20)}`, Math.round(4000 * dice()), {

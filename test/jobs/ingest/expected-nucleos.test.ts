@@ -66,7 +66,7 @@ async function ofAsturias(dataset: string, feed: Feed): Promise<AnyRow[]> {
   return rows.filter((row) => row['nucleo_code'] === '20')
 }
 
-test('a núcleo that is away from the first publication on is missing, by the timetable of the hour', async () => {
+deepTest('a núcleo that is away from the first publication on is missing, by the timetable of the hour', async () => {
   await begin(MORNING)
   for (const feed of [renfePositions, renfeTripUpdates, renfeFlota]) publishers.setFault({ feed: feed.id, fault: 'block_missing' })
   expect(await missing(renfePositions)).toEqual(['rail_positions/20'])
