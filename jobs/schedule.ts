@@ -29,8 +29,8 @@ export function nextAttemptAt(feed: Pick<Feed, 'id' | 'every_s' | 'stream'>, fai
 }
 
 /**
- * Returns the id of the retry that is due for a feed: after a failure, or if nothing came of its first fetch, such as in a process
- * that ended. Null if none is due. `since` is when its worker began. Equal ids in all workers are one job.
+ * Returns the id of the retry that is due for a feed: after a failure, or if nothing came of its first fetch, such as in a
+ * process that ended. Null if none is due. `since` is when its worker began. Equal ids in all workers are one job.
  */
 export function dueRetry(
   feed: Pick<Feed, 'id' | 'stream'>,

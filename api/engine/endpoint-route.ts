@@ -153,7 +153,9 @@ export class EndpointRoute {
     return known.reply
   }
 
-  /** The response of a request that has to be read: validated, planned by the handler, and made unless its tag is in the cache. */
+  /**
+   * The response of a request that has to be read: validated, planned by the handler, and made unless its tag is in the cache.
+   */
   async #planned(asked: Asked): Promise<CachedResponse> {
     const { raw, posted, context, now } = asked
     const generation = this.#generation

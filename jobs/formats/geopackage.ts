@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { FormatError } from '../feeds/define.ts'
 
-/** The lines of a geometry in the file's own order of coordinates; a point is one line of one corner. Third dimensions are dropped. */
+/**
+ * The lines of a geometry in the file's own order of coordinates; a point is one line of one corner. Third dimensions are
+ * dropped.
+ */
 export type FlatGeometry = readonly (readonly (readonly [x: number, y: number])[])[]
 
 /** A layer of features: names of its columns, and its rows with the geometry's blob under `geometry`. */

@@ -35,8 +35,9 @@ const CHUNK_BYTES = 65_536
 const [STORED, DEFLATED] = [0, 8]
 
 /**
- * Opens an archive with yauzl: its bytes, or its path if it is too large for memory. Throws `FormatError` for an incomplete archive, and for one that exceeds `limits`, repeats a
- * name or is encrypted. The directory's sizes are enforced while reading, so the limits apply to the actual bytes.
+ * Opens an archive with yauzl: its bytes, or its path if it is too large for memory. Throws `FormatError` for an incomplete
+ * archive, and for one that exceeds `limits`, repeats a name or is encrypted. The directory's sizes are enforced while reading,
+ * so the limits apply to the actual bytes.
  */
 export async function openZip(from: Buffer | string, limits: ZipLimits): Promise<Zip> {
   const { maxBytes, maxEntries = MOST_ENTRIES, maxRatio = MOST_RATIO } = limits

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { LiveRow } from '../live/types.ts'
 import { StoreError } from '../store/errors.ts'
-import { nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
+import { firstWhere, nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { EventType } from './types.ts'
 
@@ -131,14 +131,8 @@ export class EventLog {
   async before(instant: number): Promise<number> {
     const ends = await sequenceEnds(this.#store, SEQUENCE)
     if (!ends) return 0
-    let [low, high] = [ends.first, ends.last + 1]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      const batch = await this.#load(middle)
-      if (batch !== null && batch.recorded_at >= instant) high = middle
-      else low = middle + 1
-    }
-    return low - 1
+    const isLater = async (at: number): Promise<boolean> => ((await this.#load(at))?.recorded_at ?? Number.NEGATIVE_INFINITY) >= instant
+    return (await firstWhere(ends.first, ends.last + 1, isLater)) - 1
   }
 
   /** Deletes batches older than `EVENT_DAYS`; returns how many. */

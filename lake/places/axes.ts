@@ -1,4 +1,5 @@
 import type { roadAxes } from '../datasets/road/road-axes.ts'
+import { firstIndex } from '../first-index.ts'
 import type { Line, Point } from '../schema/columns.ts'
 import type { Row } from '../schema/dataset.ts'
 import { distanceM } from './distance.ts'
@@ -224,13 +225,7 @@ export class Axes {
 
   /** The segment of an axis with a kilometre, or its first or last one. */
   #segment({ begin, end }: Axis, km: number): number {
-    let [low, high] = [begin + 1, end - 1]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#kms[middle] as number) < km) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    return firstIndex(begin + 1, end - 1, (at) => (this.#kms[at] as number) >= km) - 1
   }
 
   #placeIn(axis: Axis, segment: number, share: number): PlaceOnRoad {

@@ -11,8 +11,8 @@ const PIXEL_M = 156_543
 const known = new LRUCache<string, MultiPolygon>({ max: 1000 })
 
 /**
- * The boundary of an area of the atlas, simplified to a pixel of a web map at a zoom in the middle of Spain. The last ones are cached;
- * valid, even where the rings of the atlas run along or cross each other; empty for an area without extent.
+ * The boundary of an area of the atlas, simplified to a pixel of a web map at a zoom in the middle of Spain. The last ones are
+ * cached; valid, even where the rings of the atlas run along or cross each other; empty for an area without extent.
  */
 export function boundaryOf(area: Area, zoom: number): MultiPolygon {
   const key = `${area.code} ${zoom}`

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { firstIndex } from '../../lake/first-index.ts'
 import { distanceM } from '../../lake/places/distance.ts'
 import { longestRoadM } from '../../lake/places/lines.ts'
 import type { Point } from '../../lake/schema/columns.ts'
@@ -184,7 +185,8 @@ function chanceOf(peak: number, of: Chance): number {
   for (let run = 1; run <= runs; run++) {
     density.fill(0)
     for (let left = poisson(mean, dice); left > 0; left--) {
-      const cell = from + firstAbove(sums, mean * dice()) - peak + CELLS_A_BANDWIDTH
+      const drawn = mean * dice()
+      const cell = from + firstIndex(0, sums.length - 1, (at) => (sums[at] as number) > drawn) - peak + CELLS_A_BANDWIDTH
       const weight = weights[Math.floor(dice() * weights.length)] as number
       for (let at = Math.max(0, cell - reach); at <= Math.min(density.length - 1, cell + reach); at++)
         density[at] = (density[at] as number) + weight * (line.kernel[Math.abs(at - cell)] as number)
@@ -201,17 +203,6 @@ interface Chance {
   readonly weights: readonly number[]
   readonly runs: number
   readonly dice: Dice
-}
-
-/** The index of the first of ascending sums above a value. */
-function firstAbove(sums: readonly number[], value: number): number {
-  let [low, high] = [0, sums.length - 1]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sums[middle] as number) > value) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 /**

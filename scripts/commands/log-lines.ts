@@ -52,8 +52,8 @@ function kindOf({ name, msg, err, reason, ...fields }: Record<string, unknown>):
 }
 
 /**
- * Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, then the longest fields are left out. An error keeps its
- * message longest.
+ * Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, then the longest fields are left out. An error keeps
+ * its message longest.
  */
 function lineOf(fields: Record<string, unknown>): string {
   const whole = JSON.stringify(fields)

@@ -9,8 +9,8 @@ export const FEED_PROCESS = {
 } as const
 
 /**
- * The same for a process of the API, whose requests make more short-lived objects. One with only incidents, after 400 lists: 322 MB
- * instead of 453.
+ * The same for a process of the API, whose requests make more short-lived objects. One with only incidents, after 400 lists: 322
+ * MB instead of 453.
  */
 export const API_PROCESS = {
   flags: ['--max-semi-space-size=8', '--heap-growing-percent=30'],

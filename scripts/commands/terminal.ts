@@ -38,7 +38,9 @@ function jsonLine(msg: string, level: number): string {
   return `${JSON.stringify({ level, time: Date.now(), name: 'start', msg })}\n`
 }
 
-/** Opens the view: in a terminal steps and a progress bar, with the processes' lines in `<data>/logs/service.log`; else all lines. */
+/**
+ * Opens the view: in a terminal steps and a progress bar, with the processes' lines in `<data>/logs/service.log`; else all lines.
+ */
 export function openStartView({ dataFolder, isTerminal }: { readonly dataFolder: string; readonly isTerminal: boolean }): StartView {
   return isTerminal ? terminalView(join(dataFolder, 'logs')) : plainView()
 }

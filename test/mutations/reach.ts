@@ -60,7 +60,9 @@ export function isDeepOnly(test: string): boolean {
   return test.endsWith(HELD_BACK)
 }
 
-/** The words of a path: `test/api/endpoints/mobility/mobility-od.test.ts` and `api/endpoints/mobility/od.ts` have three in common. */
+/**
+ * The words of a path: `test/api/endpoints/mobility/mobility-od.test.ts` and `api/endpoints/mobility/od.ts` have three in common.
+ */
 function wordsOf(path: string): string[] {
   return [...new Set(path.replace(/^test\/|(?:\.deep)?(?:\.test)?\.ts$/g, '').split(/[/-]/))]
 }

@@ -138,7 +138,8 @@ function keyOf(prefix: string, slot: string, { name }: Policy): string {
 
 /** Decides at most `MAX_CALLS` charges in order, in one round trip. Rejects if Redis fails. */
 export async function runCharges(counters: Counters, calls: readonly ChargeCall[]): Promise<Charge[]> {
-  // Charges of other numbers of policies would number their slots otherwise; there are none in practice.
+  if (calls.length > MAX_CALLS) throw new RangeError(`${calls.length} charges in one run; at most ${MAX_CALLS}`)
+  // The windows of a slot are found by its number, times the number of policies: it is equal in a run.
   const alike = calls.findIndex(({ policies }) => policies.length !== calls[0]?.policies.length)
   if (alike !== -1) return [...(await runCharges(counters, calls.slice(0, alike))), ...(await runCharges(counters, calls.slice(alike)))]
   const { redis, prefix, clock } = counters

@@ -1,4 +1,5 @@
 import { hasLines, isCancelled } from '../../../lake/datasets/rail/codes.ts'
+import { firstIndex } from '../../../lake/first-index.ts'
 import type { ValueOf } from '../../kernel/fields.ts'
 import type { StopTime } from '../transit/day-stops.ts'
 import type { boardFields } from './board-fields.ts'
@@ -232,13 +233,7 @@ function firstFrom(
   rows: Uint32Array,
   { by, instant }: { readonly by: StopTime; readonly instant: number },
 ): number {
-  let [low, high] = [0, rows.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((stops.timeOf(rows[middle] as number, by) ?? 0) < instant) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(0, rows.length, (at) => (stops.timeOf(rows[at] as number, by) ?? 0) >= instant)
 }
 
 /** Nothing departs from the last stop or arrives at the first. With a single stop, it is unknown which one it is. */

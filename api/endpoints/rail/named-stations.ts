@@ -8,8 +8,8 @@ import { type Station, stationsOf } from './station.ts'
 const UNREGISTERED: Parameters<typeof stationsOf>[1] = new Map()
 
 /**
- * The ids of the stations that a text means: the one with this code, else those whose name has words that begin like its words, and
- * those in the municipality of this name. Throws `InvalidParam` without any.
+ * The ids of the stations that a text means: the one with this code, else those whose name has words that begin like its words,
+ * and those in the municipality of this name. Throws `InvalidParam` without any.
  */
 export function namedStations(network: RailNetwork, parameter: string, text: string): ReadonlySet<string> {
   const stations = stationsOf(network, UNREGISTERED)

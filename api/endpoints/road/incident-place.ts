@@ -23,7 +23,7 @@ interface Placed {
   readonly position: Point | null
   readonly location_method: string | null
   readonly location_error_m: number | null
-  readonly position_absence: string | null
+  readonly position_absent: string | null
   readonly geometry: Line | null
   readonly geometry_absent: string | null
 }
@@ -45,7 +45,7 @@ export function withPlace<I extends Placed>(one: I, posts: Posts | null): I {
   const places = isSought ? posts.at(foldRoad(road), km, province_code, direction) : []
   const place = onlyPlace(places)
   const absence = road === null || km === null ? 'NO_KILOMETRE' : places.length > 0 ? 'AMBIGUOUS' : 'NOT_LOCATED'
-  const located = place ? { ...one, ...placeMembers(place) } : { ...one, position_absence: one.position ? null : absence }
+  const located = place ? { ...one, ...placeMembers(place) } : { ...one, position_absent: one.position ? null : absence }
   const drawn = lineOf(located, posts)
   return typeof drawn === 'string' ? { ...located, geometry_absent: drawn } : { ...located, geometry: drawn, geometry_absent: null }
 }
@@ -63,7 +63,7 @@ function lineOf({ road, km, km_to, direction, province_code, position }: Placed,
 }
 
 const placeMembers = ({ position, error_m }: { readonly position: Point; readonly error_m: number }) => ({
-  ...{ position, location_method: 'ROAD_KM', location_error_m: error_m, position_absence: null },
+  ...{ position, location_method: 'ROAD_KM', location_error_m: error_m, position_absent: null },
 })
 
 /** The current incidents with their places, without duplicates; made once per version of state and posts. */

@@ -52,7 +52,7 @@ const fields = {
     nullable: true,
     example: null,
   }),
-  position_absence: col.code(
+  position_absent: col.code(
     0,
     'Why there is no position; null if there is one, and in changes, events and ended incidents.',
     POSITION_ABSENCES,
@@ -99,7 +99,7 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
   created_at: ['created_at'],
   location_method: [],
   location_error_m: [],
-  position_absence: [],
+  position_absent: [],
   geometry: [],
   geometry_absent: [],
   ...END_DEPENDS,
@@ -119,7 +119,7 @@ export function isStretch({ km, km_to }: Pick<IncidentRow, 'km' | 'km_to'>): boo
 const PUBLISHED_PLACE = {
   location_method: () => null,
   location_error_m: () => null,
-  position_absence: () => null,
+  position_absent: () => null,
   geometry: () => null,
   geometry_absent: () => 'AS_PUBLISHED' as const,
 } as const

@@ -1,5 +1,6 @@
 import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { firstIndex } from '../../../lake/first-index.ts'
 import { Axes, type AxisRow, type Ends } from '../../../lake/places/axes.ts'
 import type { PlaceOnRoad, Post, RoadLine } from '../../../lake/places/place-on-road.ts'
 import { isWithinRegion, provincesOf, type Region } from '../../../lake/places/regions.ts'
@@ -89,8 +90,8 @@ export class Posts {
 
   /**
    * Locates a kilometre of a road: one place, or several if provinces have a road of that name, or it is re-numbered; none if
-   * posts are too far away or contradict each other. A measured axis takes precedence, of the direction's carriageway, then posts of one province over
-   * posts on both sides of a border.
+   * posts are too far away or contradict each other. A measured axis takes precedence, of the direction's carriageway, then posts
+   * of one province over posts on both sides of a border.
    */
   at(road: string, km: number, province_code: string | null, direction: string | null = null): PlaceOnRoad[] {
     const measured = this.axes.at(road, km, { province_code, direction })
@@ -172,13 +173,8 @@ function stretchOf(before: Post, after: Post): Stretch | null {
 }
 
 function placeAt(chain: readonly Post[], km: number): PlaceOnRoad | null {
-  let [low, high] = [0, chain.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((chain[middle] as Post).km < km) low = middle + 1
-    else high = middle
-  }
-  const [before, after] = [chain[low - 1], chain[low]]
+  const at = firstIndex(0, chain.length, (one) => (chain[one] as Post).km >= km)
+  const [before, after] = [chain[at - 1], chain[at]]
   for (const post of [before, after])
     if (post && Math.abs(post.km - km) <= SAME_KM) return placeIn({ before: post, after: post, length_m: 0, chord_m: 0 }, 0)
   const stretch = before && after ? stretchOf(before, after) : null

@@ -4,21 +4,18 @@ import { foldRoad } from '../../../lake/places/road-key.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { record, type ValueOf } from '../../kernel/fields.ts'
-import { listOf, oneOf, withDefault } from '../../kernel/params/params.ts'
+import { oneOf, withDefault } from '../../kernel/params/params.ts'
 import { roadName } from '../../kernel/params/params-place.ts'
 import { distanceM } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
 import { fuelParam } from '../fuel/station.ts'
-import { ROAD_ITEMS, type RoadItemKind } from './along/kinds.ts'
+import { DEFAULT_KINDS, includeParam, KINDS, type RoadItemKind } from './along/kinds.ts'
 import { AREAS, WEATHER_M } from './along/match.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
 import { THING_DATASETS, type Thing, thingsOf } from './along/things.ts'
 import { ROAD_TABLES, roadPosts } from './posts.ts'
 import { kilometreParams, pathRoad } from './road-geometry.ts'
-
-const KINDS = Object.keys(ROAD_ITEMS.codes) as RoadItemKind[]
-const DEFAULT_KINDS = KINDS.filter((kind) => kind !== 'SENSOR')
 
 const { direction, km, km_to, ...tail } = itemTail
 
@@ -115,7 +112,7 @@ export const roadState = defineEndpoint({
     direction: oneOf('Only what concerns this direction; what concerns both, or states none, is listed too.', ['POSITIVE', 'NEGATIVE'], {
       example: 'POSITIVE',
     }),
-    include: listOf(oneOf('Only these kinds of things; by default all but SENSOR.', KINDS, { example: 'INCIDENT' })),
+    include: includeParam,
     fuel: withDefault(fuelParam, 'DIESEL_A'),
   },
   returns: {

@@ -6,12 +6,12 @@ import { DOUBLE } from '../../../lake/schema/json.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { record, type ValueOf } from '../../kernel/fields.ts'
 import type { RequestedLine } from '../../kernel/params/area-hint.ts'
-import { group, integerParam, listOf, numberParam, oneOf, param, withDefault } from '../../kernel/params/params.ts'
+import { group, integerParam, numberParam, oneOf, param, withDefault } from '../../kernel/params/params.ts'
 import { provinceParam, roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { fuelParam } from '../fuel/station.ts'
 import { isGeoJson, POSITIONS_MOST, readPath } from './along/encoded-path.ts'
-import { RELATIONS, ROAD_ITEMS, type RoadItemKind, SIDES } from './along/kinds.ts'
+import { DEFAULT_KINDS, includeParam, RELATIONS, SIDES } from './along/kinds.ts'
 import { detectorsOn, type Met, thingsAlong, WEATHER_M } from './along/match.ts'
 import { PathLine } from './along/path-line.ts'
 import { itemFields, itemTail } from './along/route-item.ts'
@@ -27,9 +27,6 @@ const BUFFER_MOST_M = 5000
 /** A thing this near is on the path, not beside it. */
 const BESIDE_FROM_M = 15
 const LENGTH_MOST_M = 3_000_000
-const KINDS = Object.keys(ROAD_ITEMS.codes) as RoadItemKind[]
-/** Detectors of each lane are too many unless a caller wants them. */
-const DEFAULT_KINDS = KINDS.filter((kind) => kind !== 'SENSOR')
 
 /** The requested path: its positions, or a stretch of a road in the order of travel. */
 type Asked =
@@ -183,7 +180,7 @@ export const routeList = defineEndpoint({
       integerParam(`Greatest distance from the path; ${BUFFER_M} by default.`, { min: 1, max: BUFFER_MOST_M, unit: 'm', example: '500' }),
       BUFFER_M,
     ),
-    include: listOf(oneOf('Only these kinds of things; by default all but SENSOR.', KINDS, { example: 'INCIDENT' })),
+    include: includeParam,
     directions: withDefault(oneOf('Things of the own direction of travel, or of all.', ['own', 'all'], { example: 'own' }), 'own'),
     fuel: withDefault(fuelParam, 'DIESEL_A'),
   },

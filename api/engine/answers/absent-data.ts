@@ -50,8 +50,8 @@ export interface Arriving extends Pick<SystemState, 'feeds' | 'states'> {
 }
 
 /**
- * Adds Retry-After to the problem of missing data: by the next attempt if all awaited feeds fail, else by how much of the data has
- * arrived. A value that data still arriving may have is no error: its rejection becomes `no-data-yet`.
+ * Adds Retry-After to the problem of missing data: by the next attempt if all awaited feeds fail, else by how much of the data
+ * has arrived. A value that data still arriving may have is no error: its rejection becomes `no-data-yet`.
  */
 export function withRetry(error: unknown, { feeds, states, phase }: Arriving, now: number): unknown {
   const found = error instanceof InvalidParam ? mayArrive(error, { feeds, states }) : error

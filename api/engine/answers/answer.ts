@@ -185,7 +185,9 @@ export function unknownThing(path: string, near: string | null = null): Problem 
   return problem('not-found', `There is nothing under ${path.slice(0, 200)}${near === null ? '.' : `; did you mean ${near}?`}`)
 }
 
-/** Returns the Link header's entries for the next page, with the path and query as they were sent: none if no URL is that long. */
+/**
+ * Returns the Link header's entries for the next page, with the path and query as they were sent: none if no URL is that long.
+ */
 export function nextLinks(path: string, query: string, cursor: string): string[] {
   const params = new URLSearchParams(query)
   params.set('cursor', cursor)

@@ -79,8 +79,8 @@ export function sourcesFinder(
 }
 
 /**
- * Returns the feeds that a request uses (null: all) and that have not landed yet. Throws the problem of an answer for which that is
- * true of all of them, or of all that fill its first table.
+ * Returns the feeds that a request uses (null: all) and that have not landed yet. Throws the problem of an answer for which that
+ * is true of all of them, or of all that fill its first table.
  */
 function lackingFeeds(
   { awaited }: TablesState,

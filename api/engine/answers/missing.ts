@@ -27,7 +27,9 @@ export function isAwaited({ id }: Dataset, { live, system }: Pick<ServiceState, 
   return live.get(id) === null && system().feeds.some((feed) => feed.enabled && !feed.on_demand && feed.datasets.includes(id))
 }
 
-/** Returns the parts of published datasets that enabled feeds have not delivered yet. A feed that fetches on demand lacks nothing. */
+/**
+ * Returns the parts of published datasets that enabled feeds have not delivered yet. A feed that fetches on demand lacks nothing.
+ */
 export function absentParts(datasets: readonly Dataset[], state: Pick<ServiceState, 'snapshot' | 'system'>): MissingDataset[] {
   const { feeds } = state.system()
   return datasets.flatMap((dataset) => {

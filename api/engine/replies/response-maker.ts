@@ -41,8 +41,8 @@ export class ResponseMaker {
   }
 
   /**
-   * Makes a response that costs a query of history, together with all requests for the same tag, until all their callers have gone.
-   * A caller has a limited number of slots.
+   * Makes a response that costs a query of history, together with all requests for the same tag, until all their callers have
+   * gone. A caller has a limited number of slots.
    */
   async queried(plan: ResponsePlan, context: Pick<RequestContext, 'lease'>, signal: AbortSignal): Promise<CachedResponse> {
     const lease = await context.lease(this.#wait_ms)

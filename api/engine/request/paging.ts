@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../lake/first-index.ts'
 import type { Json } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { ListReturn } from '../../kernel/endpoint.ts'
@@ -163,14 +164,7 @@ function recordAt(order: Order, position: Position): AnyRow {
 function firstAfter(records: readonly AnyRow[], order: Order, after: Position): number {
   const last = recordAt(order, after)
   const compare = compareBy(order)
-  let low = 0
-  let high = records.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compare(records[middle] as AnyRow, last) <= 0) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(0, records.length, (at) => compare(records[at] as AnyRow, last) > 0)
 }
 
 /** Codes outside the list sort after those in it, by their text. */

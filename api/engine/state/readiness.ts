@@ -84,7 +84,9 @@ export function readinessOf(parts: {
   }
 }
 
-/** Makes the function that finds the feeds without a landing in any of their tables. One that has landed is not looked up again. */
+/**
+ * Makes the function that finds the feeds without a landing in any of their tables. One that has landed is not looked up again.
+ */
 function landingFinder(lake: Lake): (feeds: readonly FeedListing[]) => Promise<string[]> {
   const landed = new Set<string>()
   const hasLanded = async (feed: FeedListing): Promise<boolean> => {

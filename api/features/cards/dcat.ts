@@ -74,8 +74,8 @@ const at = (ms: number): Literal => ({ text: isoInstant(ms), type: 'xsd:dateTime
 const languages = [iri(`${EU}/language/SPA`), iri(`${EU}/language/ENG`)]
 
 /**
- * The catalogue of datasets as DCAT-AP-ES 1.0.0: catalogue, datasets, distributions, and the API as a data service. All attributions
- * are in one statement of rights with an IRI: the profile allows one, and no blank node.
+ * The catalogue of datasets as DCAT-AP-ES 1.0.0: catalogue, datasets, distributions, and the API as a data service. All
+ * attributions are in one statement of rights with an IRI: the profile allows one, and no blank node.
  */
 export function dcatCatalog(system: SystemView, datasets: readonly Dataset[], parts: DcatParts): Resource[] {
   const { baseUrl, publisher, begun_at } = parts

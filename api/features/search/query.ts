@@ -1,7 +1,8 @@
 import { provinceByName } from '../../../lake/places/provinces.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { differingLetters, editsBetween, isExchanged, lettersOf } from './edits.ts'
+import { editDistance } from '../../kernel/reads/suggest.ts'
+import { differingLetters, lettersOf } from './edits.ts'
 import { wordsOf } from './fold.ts'
 import type { QueryTerm } from './ranking.ts'
 
@@ -113,5 +114,5 @@ function kindsLike(word: string, isOpen: boolean, kinds: Kinds): readonly number
 
 function isMisspelt(word: string, phrase: string): boolean {
   if (word.length <= KIND_LETTERS || Math.abs(word.length - phrase.length) > 1) return false
-  return differingLetters(lettersOf(word), lettersOf(phrase)) <= 2 && (editsBetween(word, phrase, 1) <= 1 || isExchanged(word, phrase))
+  return differingLetters(lettersOf(word), lettersOf(phrase)) <= 2 && editDistance(word, phrase, 1) <= 1
 }

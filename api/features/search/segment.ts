@@ -1,6 +1,8 @@
 import KDBush from 'kdbush'
+import { firstIndex } from '../../../lake/first-index.ts'
 import { FIELD_NUMBER } from '../../endpoints/search/collection.ts'
-import { differingLetters, editsBetween, isExchanged, lettersOf } from './edits.ts'
+import { editDistance } from '../../kernel/reads/suggest.ts'
+import { differingLetters, isExchanged, lettersOf } from './edits.ts'
 import { soundOf, wordsOf } from './fold.ts'
 
 /** A document in index form. */
@@ -137,13 +139,7 @@ export class Segment {
 
   /** The first term that is not before a word. */
   #from(word: string): number {
-    let [low, high] = [0, this.#terms.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#terms[middle] as string) < word) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstIndex(0, this.#terms.length, (at) => (this.#terms[at] as string) >= word)
   }
 
   /** Terms that begin with a word and are longer. */
@@ -168,7 +164,7 @@ export class Segment {
       const term = this.#byLength[at] as number
       const other = this.#terms[term] as string
       if (other === word) continue
-      const edits = isExchanged(word, other) ? 1 : editsBetween(word, other, typos)
+      const edits = isExchanged(word, other) ? 1 : editDistance(word, other, typos)
       if (edits <= typos) found.push({ term, quality: edits === 1 ? 0.7 : 0.4 })
     }
     return found

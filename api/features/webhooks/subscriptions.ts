@@ -56,8 +56,8 @@ export function subscriptionId(account: string, seed: string): string {
 }
 
 /**
- * Returns the new secret of a subscription, which its owner sees once. It is the same for the same seed, so that a repeated request
- * returns the stored one; without the pepper, which is not in the store, nobody can compute it.
+ * Returns the new secret of a subscription, which its owner sees once. It is the same for the same seed, so that a repeated
+ * request returns the stored one; without the pepper, which is not in the store, nobody can compute it.
  */
 export function newSecret(peppers: Peppers, id: string, seed: string): string {
   return `whsec_${Buffer.from(peppers.current.hash(`webhook secret ${id} ${seed}`), 'hex').toString('base64')}`
@@ -94,8 +94,8 @@ export async function readSubscriptions(store: ObjectStore, account: string): Pr
 }
 
 /**
- * Replaces the subscriptions of an account by what `decide` returns for the newest ones, again after each concurrent change. Nothing
- * is written if it returns the same list. What it throws is thrown.
+ * Replaces the subscriptions of an account by what `decide` returns for the newest ones, again after each concurrent change.
+ * Nothing is written if it returns the same list. What it throws is thrown.
  */
 export async function changeSubscriptions(
   store: ObjectStore,

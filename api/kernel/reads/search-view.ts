@@ -62,8 +62,8 @@ export interface SearchViews {
 }
 
 /**
- * The search index as callers of a plan see it. A collection has the plan of the endpoint that shows its documents. Below it, they
- * are found by names and codes only, and their hits have a title and a link, no place and no subtitle.
+ * The search index as callers of a plan see it. A collection has the plan of the endpoint that shows its documents. Below it,
+ * they are found by names and codes only, and their hits have a title and a link, no place and no subtitle.
  */
 export interface SearchView {
   /** Text that changes with the documents and their sources, and differs by plan. */

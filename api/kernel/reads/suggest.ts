@@ -19,23 +19,35 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
   return /^\d+$/.test(word) ? null : nearest(word, candidates)
 }
 
+/** Rows of the table of distances: of two letters before, one before, and the current one. */
+let rows = [new Uint16Array(65), new Uint16Array(65), new Uint16Array(65)]
+
 /**
- * Optimal string alignment distance: insertions, deletions, substitutions and adjacent swaps that turn one word into the other.
+ * Optimal string alignment distance: insertions, deletions, substitutions and adjacent swaps that turn one word into the other;
+ * more than `most` if it is more than that.
  */
-export function editDistance(one: string, other: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
+export function editDistance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
+  const width = other.length + 1
+  if (Math.abs(one.length - other.length) > most) return most + 1
+  if ((rows[0] as Uint16Array).length < width) rows = rows.map(() => new Uint16Array(width))
+  let [beforeLast, last, current] = rows as [Uint16Array, Uint16Array, Uint16Array]
+  for (let at = 0; at < width; at++) last[at] = at
   for (let row = 1; row <= one.length; row++) {
-    const current = [row]
-    for (let at = 1; at <= other.length; at++) {
-      const same = one[row - 1] === other[at - 1]
-      let least = Math.min((last[at] as number) + 1, (current[at - 1] as number) + 1, (last[at - 1] as number) + (same ? 0 : 1))
-      const swapped = row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
-      if (swapped) least = Math.min(least, (beforeLast[at - 2] as number) + 1)
-      current.push(least)
+    const [letter, before] = [one.charCodeAt(row - 1), one.charCodeAt(row - 2)]
+    current[0] = row
+    let nearest = row
+    for (let at = 1; at < width; at++) {
+      const match = other.charCodeAt(at - 1)
+      const kept = (last[at - 1] as number) + (match === letter ? 0 : 1)
+      let least = Math.min(kept, (last[at] as number) + 1, (current[at - 1] as number) + 1)
+      if (row > 1 && at > 1 && letter === other.charCodeAt(at - 2) && before === match)
+        least = Math.min(least, (beforeLast[at - 2] as number) + 1)
+      current[at] = least
+      if (least < nearest) nearest = least
     }
-    beforeLast = last
-    last = current
+    // No later row is nearer: also a swap costs one more than the row before this one.
+    if (nearest > most) return most + 1
+    ;[beforeLast, last, current] = [last, current, beforeLast]
   }
-  return last[other.length] as number
+  return Math.min(last[width - 1] as number, most + 1)
 }

@@ -53,7 +53,9 @@ export function cityLine(place: SectionCity, given: unknown, { warn }: Pick<Diag
   return lineOf(pointsOf(place, given, warn), warn)
 }
 
-/** The polygons of a GeoJSON Polygon or MultiPolygon, outer rings counter-clockwise; otherwise null. What is left out is counted. */
+/**
+ * The polygons of a GeoJSON Polygon or MultiPolygon, outer rings counter-clockwise; otherwise null. What is left out is counted.
+ */
 export function cityArea(place: SectionCity, geometry: ReadFeature['geometry'], { warn }: Pick<Diagnostics, 'warn'>): MultiPolygon | null {
   const { type, coordinates } = geometry ?? {}
   const polygons = (

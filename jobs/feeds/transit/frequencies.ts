@@ -17,7 +17,9 @@ const DAY_S = 86_400
 /** More departures than this in one line of frequencies.txt are a mistake: one a minute for two days. */
 const MAX_DEPARTURES = 2880
 
-/** The departures of frequencies.txt, by the trip they repeat. A trip without a readable line has none, so it stays as published. */
+/**
+ * The departures of frequencies.txt, by the trip they repeat. A trip without a readable line has none, so it stays as published.
+ */
 export async function readFrequencies({ zip, diagnostics }: Timetable): Promise<ReadonlyMap<string, readonly FrequencyDeparture[]>> {
   const byTrip = new Map<string, FrequencyDeparture[]>()
   if (!zip.names.includes('frequencies.txt')) return byTrip

@@ -150,7 +150,7 @@ export const TRAFFIC_SERIES = defineCodes('traffic_series', 'Kind of series that
 })
 
 /** Why an incident has no position. */
-export const POSITION_ABSENCES = defineCodes('position_absence', 'Why an incident has no position.', {
+export const POSITION_ABSENCES = defineCodes('position_absent', 'Why an incident has no position.', {
   NO_KILOMETRE: ['Ni posición ni kilómetro publicados', 'Neither a position nor a kilometre of a road published'],
   NOT_LOCATED: ['Kilómetro de la carretera no localizado', 'Kilometre of the road not located'],
   AMBIGUOUS: ['Kilómetro en varios lugares', 'Kilometre at several places'],

@@ -15,7 +15,7 @@ import { railGtfsLand } from './rail-gtfs-land.ts'
 import { rawLog } from './raw-log.ts'
 import { route, routeSlowest } from './route.ts'
 import { SCALE } from './scale.ts'
-import { search, searchBuild, searchSuggest } from './search.ts'
+import { search, searchBuild, searchPairs, searchSuggest } from './search.ts'
 import { streams } from './streams.ts'
 import { TABLES } from './tables.ts'
 
@@ -26,7 +26,7 @@ export const BENCHES: readonly AnyBench[] = [
   ...ANALYTIC,
   liveSaturated,
   ...LISTS,
-  ...[route, routeSlowest, limits, mitmaOd, railGtfsLand, search, searchSuggest, searchBuild],
+  ...[route, routeSlowest, limits, mitmaOd, railGtfsLand, search, searchPairs, searchSuggest, searchBuild],
   ...TABLES,
   ...[webhooks, streams],
   ...FEED_MEMORY,

@@ -23,7 +23,9 @@ export async function stateCovered(folder: string, dataset: Dataset, { feed, unt
   }
 }
 
-/** Rolls up generated tables as the worker does, with its own Redis, unless they are already. Returns seconds by derived dataset. */
+/**
+ * Rolls up generated tables as the worker does, with its own Redis, unless they are already. Returns seconds by derived dataset.
+ */
 export async function rollUp(folder: string, derivations: readonly Derived[]): Promise<Record<string, number>> {
   const redisFolder = join(folder, 'roll-up-redis')
   await mkdir(redisFolder, { recursive: true })

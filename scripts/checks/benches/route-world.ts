@@ -56,7 +56,9 @@ const VERTEX_M = 120
 const DEG_M = 111_195
 const KM_PER_POST = 2
 
-/** How many things there are of each kind, as the publishers have them: places are spread along the trips and over the country. */
+/**
+ * How many things there are of each kind, as the publishers have them: places are spread along the trips and over the country.
+ */
 const COUNTS = [
   ['INCIDENT', 1200],
   ['BEACON', 400],

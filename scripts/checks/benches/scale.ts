@@ -206,7 +206,9 @@ async function askCorridor(lake: Asked): Promise<Done> {
   return { profile_hours: found?.figures.profile?.length ?? 0 }
 }
 
-/** The data files that remain after pruning, of all files of the same tables, and the bytes that one query reads in a new lake. */
+/**
+ * The data files that remain after pruning, of all files of the same tables, and the bytes that one query reads in a new lake.
+ */
 async function filesOf(folder: string, work: (lake: Asked) => Promise<unknown>): Promise<string> {
   const lake = await benchLake(folder)
   const queries: Sql[] = []

@@ -4,6 +4,7 @@ import { wordsOf } from '../../../api/features/search/fold.ts'
 import type { SearchIndex } from '../../../api/features/search/search-index.ts'
 import { judgedQueries } from '../../../test/api/features/search/relevance.ts'
 import { emptyIndex, worldDocuments } from '../../../test/api/features/search/world-index.ts'
+import { diceOf, pick } from '../../stand-in/random.ts'
 import { makeWorld } from '../../stand-in/world/world.ts'
 import type { Bench, Pair } from './measure.ts'
 import type { Timer, Work } from './work.ts'
@@ -12,6 +13,10 @@ const SEED = 1
 const DOCUMENTS = 60_000
 const SEARCH_MS = 20
 const SUGGEST_MS = 10
+const PAIRS_MS = 15
+/** Searches at the same time. */
+const AT_ONCE = 4
+const PAIRS = 1000
 const BUILD_MS = 5000
 const INDEX_MB = 250
 /** Hits per page. */
@@ -71,29 +76,37 @@ function sqliteOf(documents: Documents): (q: string) => number {
   }
 }
 
-/** Runs each query once; the slowest hundredth counts. */
-function asking(queries: readonly string[], ask: (q: string) => Promise<number>): Work {
+/** Runs each query once, so many at the same time; the slowest hundredth counts. */
+function asking(queries: readonly string[], ask: (q: string) => Promise<number>, atOnce: number): Work {
   return {
     expected: { queries: queries.length, found: { min: queries.length / 2 } },
     slowestHundredth: true,
     async run(timer: Timer) {
       let found = 0
-      for (const q of queries) found += Math.min(1, await timer.part(() => ask(q)))
+      const left = queries.values()
+      const one = async (): Promise<void> => {
+        for (const q of left) {
+          const hits = await timer.part(() => ask(q))
+          found += Math.min(1, hits)
+        }
+      }
+      await Promise.all(Array.from({ length: atOnce }, one))
       return { queries: queries.length, found }
     },
   }
 }
 
 /** Searches the same documents in the index and in SQLite. */
-async function searching(queries: readonly string[], how: 'search' | 'suggest'): Promise<Pair> {
+async function searching(queriesOf: (documents: Documents) => string[], how: 'search' | 'suggest', atOnce = 1): Promise<Pair> {
   const documents = documentsOf()
+  const queries = queriesOf(documents)
   const { index, mb } = await filledIndex(documents)
   const ask = async (q: string): Promise<number> =>
     (await index[how]({ q, collections: null, region: null, near: null })).hits.slice(0, SHOWN).map(({ highlights }) => highlights).length
   const sqlite = sqliteOf(documents)
   return {
-    measured: asking(queries, ask),
-    reference: asking(queries, async (q) => sqlite(q)),
+    measured: asking(queries, ask, atOnce),
+    reference: asking(queries, async (q) => sqlite(q), atOnce),
     peak_mb: () => mb,
     close: () => index.close(),
   }
@@ -129,7 +142,30 @@ export const search: Bench = {
   orAtMost_ms: SEARCH_MS,
   limit_mb: INDEX_MB,
   rounds: 5,
-  open: () => searching(Array.from({ length: ROUNDS_OF_QUERIES }, () => judgedQueries().map(({ q }) => q)).flat(), 'search'),
+  open: () => searching(() => Array.from({ length: ROUNDS_OF_QUERIES }, () => judgedQueries().map(({ q }) => q)).flat(), 'search'),
+}
+
+/** Two words of names of documents, mostly of the same one; the second is unfinished. */
+function pairs(documents: Documents): string[] {
+  const dice = diceOf(SEED, 'pairs')
+  const named = [...documents.values()].flat().map(({ title, names = [] }) => wordsOf([title, ...names].join(' ')))
+  const all = named.filter(({ length }) => length > 0)
+  return Array.from({ length: PAIRS }, () => {
+    const own = pick(all, dice())
+    const last = pick(dice() < 0.25 ? pick(all, dice()) : own, dice())
+    return `${pick(own, dice())} ${last.slice(0, Math.max(2, Math.floor(0.6 * last.length)))}`
+  })
+}
+
+/** Random pairs of words, several at the same time. */
+export const searchPairs: Bench = {
+  name: 'search/pairs',
+  about: `the slowest hundredth of ${PAIRS} queries of two words, the second unfinished, ${AT_ONCE} at a time over ${DOCUMENTS} documents, at most ${PAIRS_MS} ms, against SQLite FTS5 on the same`,
+  limit: 0,
+  orAtMost_ms: PAIRS_MS,
+  limit_mb: INDEX_MB,
+  rounds: 5,
+  open: () => searching(pairs, 'search', AT_ONCE),
 }
 
 /** Suggestions for each typed letter. */
@@ -140,7 +176,7 @@ export const searchSuggest: Bench = {
   orAtMost_ms: SUGGEST_MS,
   limit_mb: INDEX_MB,
   rounds: 3,
-  open: () => searching(typed(), 'suggest'),
+  open: () => searching(typed, 'suggest'),
 }
 
 /** Builds the whole index off the event loop. */

@@ -27,6 +27,7 @@ import { publishLive } from '../../../lake/live/write.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { entityKey } from '../../../lake/schema/rows.ts'
 import { claimLake } from '../../../lake/system.ts'
+import { API_PROCESS } from '../../commands/memory.ts'
 import { startRedis } from '../../redis.ts'
 import { benchLake } from './madrid-day.ts'
 import { checkedRows, DOCUMENTS_AT, generatedDocument } from './parsing.ts'
@@ -148,8 +149,8 @@ export function startTrains(redisUrl: string, folder: string): { close(): Promis
 }
 
 /**
- * Starts the API with its own Redis, as the service does, over the lake and the live rows of a bench's folder. Its clock starts at
- * the time of the documents.
+ * Starts the API with its own Redis, as the service does, over the lake and the live rows of a bench's folder. Its clock starts
+ * at the time of the documents.
  */
 export async function startService(folder: string): Promise<BenchApi> {
   const offset = DOCUMENTS_AT - Date.now()
@@ -227,10 +228,12 @@ export interface Server extends BenchApi {
   setReply(reply: BareReply): Promise<void>
 }
 
-/** Starts a server of `server.ts` in another process. */
+/** Starts a server of `server.ts` in another process, with the flags of the service's API. */
 export async function startServer(kind: 'lists' | 'tables' | 'bare', folder = ''): Promise<Server> {
   const child: ChildProcess = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), [kind, folder], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [...API_PROCESS.flags],
+    env: { ...process.env, ...API_PROCESS.env },
   })
   const ask = async <T>(message?: string | BareReply): Promise<T> => {
     if (message !== undefined) child.send(message)

@@ -66,7 +66,9 @@ async function rowsIn(folder: string, format: TableFormat, body: Buffer): Promis
   return reader.getRows()[0]?.[0] as number
 }
 
-/** DuckDB's own COPY of the same rows, by an instance with cold caches; its threads inherit the priority of the lake's threads. */
+/**
+ * DuckDB's own COPY of the same rows, by an instance with cold caches; its threads inherit the priority of the lake's threads.
+ */
 async function copyAlone(folder: string, options: string): Promise<Work> {
   const lake = await benchLake(folder, { standBack: true })
   const path = `${readings.path}?limit=${TABLE_ROWS}&format=csv`
@@ -76,7 +78,7 @@ async function copyAlone(folder: string, options: string): Promise<Work> {
   )
   await lake.close()
   return {
-    // A page is read with one row more, which tells whether another page follows.
+    // A page is read with one row more, to know whether another page follows.
     expected: { rows: TABLE_ROWS + 1 },
     async run(timer) {
       const instance = await DuckDBInstance.create(':memory:', {

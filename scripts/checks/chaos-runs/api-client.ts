@@ -54,7 +54,9 @@ export function openClient(url: () => string): Client {
   }
 }
 
-/** Starts a number of tasks per second at equal intervals, however long each takes. When it is stopped, it waits for all of them. */
+/**
+ * Starts a number of tasks per second at equal intervals, however long each takes. When it is stopped, it waits for all of them.
+ */
 export async function openLoop(perSecond: number, isOver: () => boolean, work: () => Promise<void>): Promise<void> {
   const began = performance.now()
   const underWay = new Set<Promise<void>>()

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { type ChargeCall, type Counters, runCharges, takeBack } from '../../../api/auth/limits/charge-script.ts'
+import { type ChargeCall, type Counters, MAX_CALLS, runCharges, takeBack } from '../../../api/auth/limits/charge-script.ts'
 import { type Charge, type Charged, definePolicy, type Policy, perDay, perMinute } from '../../../api/auth/limits/policy.ts'
 import { chargeWindows, SlidingWindow } from '../../../api/auth/limits/sliding-window.ts'
 import { emptyRedis } from '../../helpers/redis.ts'
@@ -136,4 +136,17 @@ test("a refund never exceeds the bucket's use, and does nothing to a bucket that
   await redis.flushall()
   await takeBack(at(NOW_S + 1), charged)
   expect(await redis.keys('*')).toEqual([])
+})
+
+test('charges of one slot under two plans, or under other numbers of policies, share its windows in one run', async () => {
+  const [low, high] = [
+    [perMinute(3), perDay(100)],
+    [perMinute(9), perDay(100)],
+  ]
+  const calls = [low, high, [perMinute(9)], low, low].map((policies) => ({ slot: 'moved', policies, units: policies.map(() => 1) }))
+  const charges = await runCharges(at(NOW_S), calls)
+  expect(charges.map(({ admitted }) => admitted)).toEqual([true, true, true, false, false])
+  expect(charges.map(({ quotas }) => quotas.map(({ remaining }) => remaining))).toEqual([[2, 99], [7, 98], [6], [0, 98], [0, 98]])
+  const many = Array.from({ length: MAX_CALLS + 1 }, () => calls[0] as ChargeCall)
+  await expect(runCharges(at(NOW_S), many)).rejects.toThrow(RangeError)
 })

@@ -226,7 +226,9 @@ const INJECTIONS = [
   '{"$gt":""}',
 ]
 
-/** All injections in the deep tests; by default every fourth, another one first for each place, so that each is tried somewhere. */
+/**
+ * All injections in the deep tests; by default every fourth, another one first for each place, so that each is tried somewhere.
+ */
 function injectionsFor(place: string): readonly string[] {
   return IS_DEEP ? INJECTIONS : INJECTIONS.filter((_, index) => (index + place.length) % 4 === 0)
 }

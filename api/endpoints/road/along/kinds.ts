@@ -1,4 +1,5 @@
 import { defineCodes } from '../../../../lake/schema/codes.ts'
+import { listOf, oneOf } from '../../../kernel/params/params.ts'
 
 /** Kinds of things along a road. */
 export const ROAD_ITEMS = defineCodes('road_item', 'Kind of thing along a road or a path.', {
@@ -17,6 +18,14 @@ export const ROAD_ITEMS = defineCodes('road_item', 'Kind of thing along a road o
 })
 
 export type RoadItemKind = keyof typeof ROAD_ITEMS.codes
+
+/** All kinds of things. */
+export const KINDS = Object.keys(ROAD_ITEMS.codes) as RoadItemKind[]
+/** Detectors of each lane are too many unless a caller wants them. */
+export const DEFAULT_KINDS = KINDS.filter((kind) => kind !== 'SENSOR')
+
+/** The kinds that a request wants. */
+export const includeParam = listOf(oneOf('Only these kinds of things; by default all but SENSOR.', KINDS, { example: 'INCIDENT' }))
 
 /** How traffic at a thing runs relative to a path. */
 export const RELATIONS = defineCodes('path_relation', 'How the traffic that a thing concerns runs relative to the path.', {

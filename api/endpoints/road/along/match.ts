@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../../lake/first-index.ts'
 import { isInPolygons } from '../../../../lake/places/rings.ts'
 import { foldRoad } from '../../../../lake/places/road-key.ts'
 import type { Line, Point } from '../../../../lake/schema/columns.ts'
@@ -133,7 +134,7 @@ function spotsOn(
   const senses = new Map<number, Sense>()
   const mayBeNear = path.nearness(within_m)
   const [west, east] = path.longitudes(within_m)
-  for (let spot = firstFrom(lons, west); spot < lons.length; spot++) {
+  for (let spot = firstIndex(0, lons.length, (at) => (lons[at] as number) >= west); spot < lons.length; spot++) {
     const lon = lons[spot] as number
     if (lon > east) break
     const lat = lats[spot] as number
@@ -166,17 +167,6 @@ function spotsOn(
   return met
 }
 
-/** The index of the first of ascending values that is at least some. */
-function firstFrom(values: Float64Array, least: number): number {
-  let [low, high] = [0, values.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((values[middle] as number) < least) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** Where a path meets the spots of a thing in one sense, and the sum of the cosines between their bearings. */
 interface Sense {
   along_m: number
@@ -194,7 +184,7 @@ interface Spot extends Point {
   readonly line_deg: number
 }
 
-/** The pass of a path whose direction fits a thing at a position, else the first; the cosine is NaN where a bearing is unknown. */
+/** The pass of a path whose direction fits a thing at a spot, else the first; the cosine is NaN where a bearing is unknown. */
 function passOf(path: PathLine, thing: Thing, spot: Spot): (Beside & { readonly cosine: number }) | null {
   const { lon, lat, within_m, posts, line_deg } = spot
   const [first] = path.passes(lon, lat, within_m)

@@ -124,8 +124,8 @@ export class PathLine {
   }
 
   /**
-   * Where the path passes a position, in the order of travel: at most `within_m` away, and `SAME_M` farther than where it is nearest.
-   * With a heading, degrees, only where the path runs as it, up to 50° off.
+   * Where the path passes a position, in the order of travel: at most `within_m` away, and `SAME_M` farther than where it is
+   * nearest. With a heading, degrees, only where the path runs as it, up to 50° off.
    */
   passes(lon: number, lat: number, within_m: number, heading_deg: number | null = null): Beside[] {
     const reach = reachOf(within_m)

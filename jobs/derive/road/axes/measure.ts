@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../../lake/first-index.ts'
 import { metresAway, nearestShare, simplifiedPoints } from '../../../../lake/places/lines.ts'
 import type { Line } from '../../../../lake/schema/columns.ts'
 import { metres } from './chains.ts'
@@ -108,7 +109,7 @@ interface Chain {
   readonly marks: readonly Mark[]
 }
 
-/** Parts with growing kilometres and with falling ones, as of re-numbered roads; all are drawn in the order of their kilometres. */
+/** Parts with growing and with falling kilometres, as of re-numbered roads; all are drawn in the order of their kilometres. */
 function piecesOf(line: Line, { along, marks }: Chain): MeasuredLine[] {
   const runs: Mark[][] = []
   for (const mark of withoutOutliers(nearestOfEach(marks))) {
@@ -229,14 +230,9 @@ function pathBetween(
 
 /** The place at a distance along a line, to a tenth of a metre. */
 function placeAt(line: Line, along: readonly number[], s: number): Corner {
-  let [low, high] = [1, along.length - 1]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((along[middle] as number) < s) low = middle + 1
-    else high = middle
-  }
-  const [from, to] = [line[low - 1] as Corner, line[low] as Corner]
-  const [start, end] = [along[low - 1] as number, along[low] as number]
+  const at = firstIndex(1, along.length - 1, (one) => (along[one] as number) >= s)
+  const [from, to] = [line[at - 1] as Corner, line[at] as Corner]
+  const [start, end] = [along[at - 1] as number, along[at] as number]
   const share = end === start ? 0 : Math.min(1, Math.max(0, (s - start) / (end - start)))
   return [fine(from[0] + share * (to[0] - from[0])), fine(from[1] + share * (to[1] - from[1]))]
 }

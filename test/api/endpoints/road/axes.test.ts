@@ -98,9 +98,9 @@ describe('a kilometre at several places', () => {
   test('places an incident without a province only if all are within the error, and states why not', () => {
     const one = {
       ...{ road: 'A-77', km: 12, km_to: null, direction: 'UNKNOWN', province_code: null, position: null },
-      ...{ location_method: null, location_error_m: null, position_absence: 'NOT_LOCATED', geometry: null, geometry_absent: null },
+      ...{ location_method: null, location_error_m: null, position_absent: 'NOT_LOCATED', geometry: null, geometry_absent: null },
     }
-    const absenceOf = (rows: readonly AxisRow[], posts: readonly Post[] = []) => withPlace(one, new Posts(posts, rows)).position_absence
+    const absenceOf = (rows: readonly AxisRow[], posts: readonly Post[] = []) => withPlace(one, new Posts(posts, rows)).position_absent
     expect(absenceOf([axis(10, 20), axis(10, 20, { province: '45', ...north(0.02) })])).toBeNull()
     expect(absenceOf([axis(10, 20), axis(10, 20, { province: '45', ...north(2) })])).toBe('AMBIGUOUS')
     expect(absenceOf([axis(10, 20), axis(10, 20, { ...north(30), chain: 2 })])).toBe('AMBIGUOUS')

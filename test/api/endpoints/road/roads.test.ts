@@ -377,7 +377,7 @@ describe('incidents with only a road and kilometres', () => {
       const none = { location_method: null, location_error_m: null, geometry: null, geometry_absent: null }
       expect(all.get('inc_north')).toMatchObject(none)
       expect(stretch?.geometry_absent).toBeNull()
-      expect(all.get('inc_somewhere')).toMatchObject({ lat: null, position_absence: 'NO_KILOMETRE' })
+      expect(all.get('inc_somewhere')).toMatchObject({ lat: null, position_absent: 'NO_KILOMETRE' })
       // Its published position is elsewhere: the line would be of another place.
       expect(all.get('inc_astray')).toMatchObject({ lat: 42, location_method: null, geometry: null, geometry_absent: 'ELSEWHERE' })
     },
