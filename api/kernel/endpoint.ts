@@ -14,6 +14,7 @@ import type { Example } from './example.ts'
 import { type Fields, idFieldsOf, type Nested, type RecordShape, type ValueOf } from './fields.ts'
 import { isLocated } from './formats.ts'
 import type { MethodPage } from './method-page.ts'
+import type { Page, PageAsk } from './page.ts'
 import { type Around, aroundOf, withDistance } from './params/around.ts'
 import type { Params, ValuesOf } from './params/params.ts'
 import { type AnyFilter, type FilteredRecord, type FilterValues, filterParams } from './reads/filter.ts'
@@ -83,18 +84,17 @@ export interface SystemView extends SystemState {
   readonly search: SearchView
 }
 
-/** A system list with additional lists. */
-export interface WithSideLists<R> {
-  readonly records: readonly R[]
-  /** The additional lists of the reply, by the names of `ListReturn.asides`. */
-  readonly sideLists: Readonly<Record<string, readonly object[]>>
+/** A page that the read itself has made, in the requested order. */
+interface ReadyPage<R> extends Page<R> {
+  /** The additional lists of the reply, by the names of `ListReturn.sideLists`. */
+  readonly sideLists?: Readonly<Record<string, readonly object[]>>
 }
 
 /** A list or a single record about the service itself. */
 export interface SystemRead<P, R> {
   readonly kind: 'system'
-  /** The records of the list, or the single record; null if the path does not exist. */
-  readonly records: (system: SystemView, values: P, now: number) => SystemFound<R> | Promise<SystemFound<R>>
+  /** All records of the list, or its requested page, or the single record; null if the path does not exist. */
+  readonly records: (system: SystemView, values: P, now: number, page: PageAsk) => SystemFound<R> | Promise<SystemFound<R>>
   /** Set if the reply describes tables: returns the ids of their datasets, or null for all published ones. */
   readonly tables?: (values: P) => readonly string[] | null
   /** Set if all pages must be of one state, which it names: a cursor of another state is invalid. */
@@ -111,8 +111,7 @@ export interface SystemRead<P, R> {
   readonly clockGranularity_s?: number
 }
 
-/** The records of a system read, with or without additional lists; null if the path does not exist. */
-type SystemFound<R> = readonly R[] | WithSideLists<R> | null
+type SystemFound<R> = readonly R[] | ReadyPage<R> | null
 
 /** Changes of a dataset, from the log of changes. */
 export interface ChangesRead<D extends readonly Dataset[], R, M, W> {

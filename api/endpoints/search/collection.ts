@@ -40,9 +40,9 @@ export interface SearchDocument {
   /** How likely it is searched for, 0 to 1. */
   readonly importance: number
   /** Path value that replaces the id. */
-  readonly link?: string
+  readonly link?: string | undefined
   /** Path and query that show it instead of the collection's detail. */
-  readonly url?: string
+  readonly url?: string | undefined
 }
 
 /** Cached queries of the lake by name. */
@@ -90,6 +90,6 @@ export function detailPathOf({ detail }: Collection): string {
 }
 
 /** The URL of a document's details. */
-export function detailUrl({ detail }: Collection, { id, link, url }: SearchDocument): string {
+export function detailUrl({ detail }: Pick<Collection, 'detail'>, { id, link, url }: Pick<SearchDocument, 'id' | 'link' | 'url'>): string {
   return url ?? detail.replace(/\{\w+\}/, encodeURIComponent(link ?? id))
 }

@@ -39,9 +39,9 @@ export const nearbyList = defineEndpoint({
   read: {
     kind: 'system',
     search: true,
-    records: async ({ search }, { lat, lon, radius, collections }) => {
-      const { hits, counts } = await search.nearby({ lat, lon, radius_m: radius }, collections)
-      return { records: hits.map(named), sideLists: { counts, restricted: search.restricted(collections) } }
+    records: async ({ search }, { lat, lon, radius, collections }, _now, page) => {
+      const found = await search.nearby({ lat, lon, radius_m: radius, collections }, page)
+      return { ...named(found), sideLists: { counts: found.counts, restricted: search.restricted(collections) } }
     },
   },
   example: { lat: '41.5146', lon: '1.8979' },

@@ -1,12 +1,13 @@
 import { defineEndpoint } from '../../kernel/endpoint.ts'
+import type { Page } from '../../kernel/page.ts'
 import { provinceParam } from '../../kernel/params/params-place.ts'
-import type { SearchHit } from '../../kernel/reads/search-view.ts'
+import type { SearchFound, SearchHit } from '../../kernel/reads/search-view.ts'
 import { provinceName } from '../common-fields.ts'
 import { collectionsParam, countsAside, nearParams, queryParam, searchHit } from './hit.ts'
 
-/** A hit with the name of its province. */
-export function named<H extends SearchHit>(hit: H): H & { readonly province: string | null } {
-  return Object.assign(hit, { province: provinceName(hit.province_code) })
+/** The hits of a page with the names of their provinces. */
+export function named<F extends SearchFound>(found: F): F & Page<SearchHit & { readonly province: string | null }> {
+  return { ...found, records: found.records.map((hit) => ({ ...hit, province: provinceName(hit.province_code) })) }
 }
 
 /** The search over all collections. */
@@ -34,9 +35,9 @@ export const searchList = defineEndpoint({
   read: {
     kind: 'system',
     search: true,
-    records: async ({ search }, { q, collections, province, near }) => {
-      const { hits, counts } = await search.search({ q, collections, region: province, near })
-      return { records: hits.map(named), sideLists: { counts, restricted: search.restricted(collections) } }
+    records: async ({ search }, { q, collections, province, near }, _now, page) => {
+      const found = await search.search({ q, collections, region: province, near }, page)
+      return { ...named(found), sideLists: { counts: found.counts, restricted: search.restricted(collections) } }
     },
   },
   example: { q: 'repsol abrera' },

@@ -26,7 +26,8 @@ export const suggestList = defineEndpoint({
   read: {
     kind: 'system',
     search: true,
-    records: async ({ search }, { q, collections, near }) => (await search.suggest({ q, collections, region: null, near })).hits.map(named),
+    records: async ({ search }, { q, collections, near }, _now, page) =>
+      named(await search.suggest({ q, collections, region: null, near }, page)),
   },
   example: { q: 'repsol abr' },
 })

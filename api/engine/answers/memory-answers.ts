@@ -5,7 +5,7 @@ import { datasetsOf, type ListReturn, pathParams, type ReadOf, type RestsOn, typ
 import { memo } from '../../kernel/reads/memo.ts'
 import type { Counted, Drafted, Listed, MemoryAsk } from '../../kernel/reads/memory-read.ts'
 import { recordWriter } from '../../kernel/reads/shape.ts'
-import { orderOf } from '../request/paging.ts'
+import { orderOf, pageOf } from '../request/paging.ts'
 import type { RequestValues } from '../request/request.ts'
 import { selected, withDistances } from '../request/selection.ts'
 import type { CachedViews } from '../state/cached-views.ts'
@@ -28,7 +28,7 @@ import { isAwaited, missingFinder } from './missing.ts'
 import { noMatches } from './no-match.ts'
 import { optionalQueries } from './optional-queries.ts'
 import { pastThing } from './past-things.ts'
-import { chosen, oneBody, pageBody } from './record-bodies.ts'
+import { askedPage, chosen, oneBody, pageBody } from './record-bodies.ts'
 import { textsOfShapes } from './records.ts'
 import { shownRecord } from './shown-record.ts'
 import { SortedRecords } from './sorted-records.ts'
@@ -173,10 +173,12 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
     if (from.length === 0) refuseEmpty(sources)
     const none = all.length === 0 ? noMatches(from, endpoint, values, at) : []
     const isLate = restsOn ? restsOn.some(({ dataset, source }) => state.isStale(dataset, source)) : meta.stale
+    const asked = askedPage(context, values, { now })
     return await pageBody(context, values, {
+      asked,
+      found: await pageOf(all, asked),
       texts: finish ? pageTextsOf(shape) : textsOf(shape),
       shape,
-      all,
       finish,
       counts: countTexts(counts),
       ...{ format, now, updated_at: sources.updated_at, signal },

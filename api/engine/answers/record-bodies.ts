@@ -2,9 +2,10 @@ import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { ListReturn } from '../../kernel/endpoint.ts'
 import type { RecordShape } from '../../kernel/fields.ts'
 import { type Format, isTable } from '../../kernel/formats.ts'
+import type { Page, PageAsk } from '../../kernel/page.ts'
 import { DISTANCE } from '../../kernel/params/around.ts'
 import type { JsonObject } from '../../kernel/reads/shape.ts'
-import { orderOf, pageOf, readPosition } from '../request/paging.ts'
+import { orderOf, positionOf, readPosition } from '../request/paging.ts'
 import type { RequestValues } from '../request/request.ts'
 import { type AnswerContext, nextLinks, type ResponseBody } from './answer.ts'
 import type { Meta } from './compose.ts'
@@ -12,7 +13,23 @@ import { listBody, type RecordTexts } from './records.ts'
 
 const CURSOR_HOURS = 24
 
-/** Makes one page of records, in any representation. */
+/** The page that a request asks for, and what its cursors are bound to. */
+interface AskedPage extends PageAsk {
+  readonly bind: string
+}
+
+/** Returns the page that a request asks for. `pagedState` is the state that all pages must share, see `SystemRead.pagedState`. */
+export function askedPage(
+  { endpoint, cursors }: AnswerContext,
+  { page, filterKey }: RequestValues,
+  { now, pagedState = null }: { readonly now: number; readonly pagedState?: string | null },
+): AskedPage {
+  const bind = `${endpoint.path} ${filterKey}${pagedState === null ? '' : ` ${pagedState}`}`
+  const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
+  return { order: orderOf(endpoint.returns as ListReturn, page.sort), after, limit: page.limit, bind }
+}
+
+/** Makes the reply of one page of records, in any representation. */
 export async function pageBody(
   context: AnswerContext,
   values: RequestValues,
@@ -20,13 +37,12 @@ export async function pageBody(
     readonly texts: RecordTexts
     /** The shape of the records in the reply. */
     readonly shape: RecordShape
-    readonly all: readonly AnyRow[]
-    /** Makes the records of the page from drafts, if `all` contains drafts. */
+    readonly asked: AskedPage
+    readonly found: Page<AnyRow>
+    /** Makes the records of the page from drafts, if it contains drafts. */
     readonly finish?: ((draft: never) => AnyRow) | undefined
     /** Members beside the list, see `ListReturn.counts`. */
     readonly counts?: JsonObject
-    /** The state that the pages must share, see `SystemRead.pagedState`. */
-    readonly pagedState?: string | null
     readonly format: Format
     readonly now: number
     readonly updated_at: number
@@ -34,17 +50,15 @@ export async function pageBody(
     readonly signal: AbortSignal
   },
 ): Promise<ResponseBody> {
-  const { texts, shape, all, finish, counts = {}, pagedState = null, format, now, updated_at, meta, signal } = parts
+  const { texts, shape, asked, found, finish, counts = {}, format, now, updated_at, meta, signal } = parts
   const { endpoint, cursors } = context
   const { page } = values
   const returns = endpoint.returns as ListReturn
-  const order = orderOf(returns, page.sort)
-  const bind = `${endpoint.path} ${values.filterKey}${pagedState === null ? '' : ` ${pagedState}`}`
-  const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
-  const { records: shown, end } = await pageOf(all, { order, after, limit: page.limit })
+  const { records: shown, total, hasMore } = found
+  const { order, bind } = asked
+  const next_cursor = hasMore ? cursors.seal(positionOf(order, shown.at(-1) as AnyRow), { bind, now, hours: CURSOR_HOURS }) : null
   const records = finish ? shown.map((draft) => finished(draft, finish)) : shown
-  const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
-  const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }
+  const list = { name: returns.name, total, updated_at, next_cursor, extra: counts, meta }
   const links = next_cursor === null ? [] : nextLinks(values.path, values.query, next_cursor)
   if (!isTable(format)) return { pieces: await listBody(list, records, { texts, page, format }), links, next_cursor }
   const ask = { record: shape, page, format, signal }

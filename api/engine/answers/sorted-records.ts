@@ -1,5 +1,6 @@
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { type Order, sorted } from '../request/paging.ts'
+import type { Order } from '../../kernel/page.ts'
+import { sorted } from '../request/paging.ts'
 
 /** Records with their requested orders, at most one for each sort of the endpoint. */
 export class SortedRecords {

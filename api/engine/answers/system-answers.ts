@@ -1,7 +1,9 @@
 import { type Endpoint, pathParams, type ReadOf, type SystemView } from '../../kernel/endpoint.ts'
+import { WHOLE_LIST } from '../../kernel/page.ts'
 import type { Problem } from '../../kernel/problems.ts'
 import type { SearchFound, SearchView } from '../../kernel/reads/search-view.ts'
 import { recordWriter } from '../../kernel/reads/shape.ts'
+import { pageOf } from '../request/paging.ts'
 import { selected } from '../request/selection.ts'
 import { qualityVersion, UNSEEN } from '../state/seen-quality.ts'
 import { tablesChangedAt, tablesVersion } from '../state/seen-tables.ts'
@@ -10,7 +12,7 @@ import { type AnswerContext, type Handler, headOf, type ResponseBody, steppedNow
 import { metaOf } from './compose.ts'
 import { placeMetaOf } from './coverage.ts'
 import { CADENCE_S } from './current-states.ts'
-import { chosen, oneBody, pageBody } from './record-bodies.ts'
+import { askedPage, chosen, oneBody, pageBody } from './record-bodies.ts'
 import { recordTexts } from './records.ts'
 
 /** The search index for endpoints without search. */
@@ -28,7 +30,7 @@ const NO_SEARCH: SearchView = Object.freeze({
 export const NOTHING_FOUND: Pick<SystemView, 'quality' | 'search'> = Object.freeze({ quality: UNSEEN, search: NO_SEARCH })
 
 async function nothingFound(): Promise<SearchFound> {
-  return { hits: [], counts: [] }
+  return { records: [], total: 0, hasMore: false, counts: [] }
 }
 
 /** Answers lists and single things about the service itself. */
@@ -67,20 +69,21 @@ export function systemHandler(
     const updated_at = (read.showsSources ? changed_at : at) || Math.max(state.described_at, changed_at)
     const head = headOf(context, values, { format, from: shown, now, versions, data_time: updated_at, refresh, clockGranularity_s })
     const answer = async (signal: AbortSignal): Promise<ResponseBody> => {
-      const found = await read.records(system, values.own, at)
+      const pagedState = read.pagedState?.(system, values.own) ?? null
+      const asked = returns.kind === 'list' ? askedPage(context, values, { now, pagedState }) : null
+      const found = await read.records(system, values.own, at, asked ?? WHOLE_LIST)
       // If the index has changed since, the body does not match the tag.
       const marked = (body: ResponseBody): ResponseBody => (search.version === version ? body : { ...body, isPartial: true })
       const unknown = (): Problem => unknownThing(values.path, read.suggestion?.(system, values.own) ?? null)
       const meta = metaOf(state, shown, { ...placeMetaOf(null, values.own), sources: endpoint.sources })
       if (!found) throw unknown()
-      const { records, sideLists } = 'sideLists' in found ? found : { records: found, sideLists: {} }
-      if (endpoint.returns.kind === 'list')
+      const records = 'records' in found ? found.records : found
+      if (asked)
         return marked(
           await pageBody(context, values, {
-            ...{ texts, shape: returns.record, format, now, updated_at, meta, signal },
-            all: chosen(selected(records, endpoint, values, at), context, values),
-            counts: asideTexts(sideLists),
-            pagedState: read.pagedState?.(system, values.own) ?? null,
+            ...{ texts, shape: returns.record, format, now, updated_at, meta, signal, asked },
+            found: 'records' in found ? found : await pageOf(chosen(selected(records, endpoint, values, at), context, values), asked),
+            counts: asideTexts(('records' in found && found.sideLists) || {}),
           }),
         )
       const [record] = records

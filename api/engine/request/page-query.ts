@@ -1,7 +1,7 @@
 import { bind, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Columns } from '../../../lake/schema/columns.ts'
+import type { Order, Position } from '../../kernel/page.ts'
 import { fieldColumn } from '../../kernel/reads/select.ts'
-import type { Order, Position } from './paging.ts'
 
 /** A page of a query's rows, as `pageQuery` takes it. */
 export interface PageOfQuery {

@@ -3,23 +3,7 @@ import type { Json } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { ListReturn } from '../../kernel/endpoint.ts'
 import { Turn } from '../../kernel/http/turns.ts'
-
-/**
- * The order of a list, from the first criterion to the last. Nulls sort last in both directions. The key ends it, so it is total.
- */
-export type Order = readonly Criterion[]
-
-interface Criterion {
-  readonly field: string
-  readonly falling: boolean
-  /**
-   * The positions of codes in their code list, if the list is sorted by them; null for fields that are not codes, and in the key.
-   */
-  readonly ranks: ReadonlyMap<unknown, number> | null
-}
-
-/** The end of a page: the last record's values of the order's fields. */
-export type Position = readonly (string | number | boolean | null)[]
+import type { Order, Page, PageAsk, Position } from '../../kernel/page.ts'
 
 /** Returns the requested order, or the list's own. */
 export function orderOf(returns: ListReturn, sort: string | null): Order {
@@ -33,7 +17,7 @@ export function orderOf(returns: ListReturn, sort: string | null): Order {
   return [{ field, falling, ranks: ranksOf(returns, field) }, ...key]
 }
 
-function ranksOf({ record }: ListReturn, name: string): Criterion['ranks'] {
+function ranksOf({ record }: ListReturn, name: string): Order[number]['ranks'] {
   const field = record.fields[name]
   if (!field || !('codes' in field) || !field.codes) return null
   return new Map(Object.keys(field.codes.codes).map((code, at) => [code, at]))
@@ -56,41 +40,41 @@ export function compareBy(order: Order): (one: AnyRow, other: AnyRow) => number 
 const RUN = 1024
 
 /** Sorts records without blocking the event loop for long: in short runs, which are then merged. */
-export async function sorted(records: readonly AnyRow[], order: Order): Promise<readonly AnyRow[]> {
+export async function sorted<R extends AnyRow>(records: readonly R[], order: Order): Promise<readonly R[]> {
   const compare = compareBy(order)
   if (records.length <= RUN) return records.toSorted(compare)
   const turn = new Turn()
-  let runs: (readonly AnyRow[])[] = []
+  let runs: (readonly R[])[] = []
   for (let at = 0; at < records.length; at += RUN) {
     if (turn.isOver) await turn.next()
     runs.push(records.slice(at, at + RUN).sort(compare))
   }
   while (runs.length > 1) {
-    const merged: (readonly AnyRow[])[] = []
+    const merged: (readonly R[])[] = []
     for (let at = 0; at < runs.length; at += 2)
-      merged.push(await mergedRuns(runs[at] as readonly AnyRow[], runs[at + 1] ?? [], { compare, turn }))
+      merged.push(await mergedRuns(runs[at] as readonly R[], runs[at + 1] ?? [], { compare, turn }))
     runs = merged
   }
-  return runs[0] as readonly AnyRow[]
+  return runs[0] as readonly R[]
 }
 
-async function mergedRuns(
-  one: readonly AnyRow[],
-  other: readonly AnyRow[],
+async function mergedRuns<R extends AnyRow>(
+  one: readonly R[],
+  other: readonly R[],
   { compare, turn }: { readonly compare: ReturnType<typeof compareBy>; readonly turn: Turn },
-): Promise<readonly AnyRow[]> {
+): Promise<readonly R[]> {
   const first = one.at(-1)
   const second = other[0]
   if (!first || !second || compare(first, second) <= 0) return [...one, ...other]
-  const merged: AnyRow[] = []
+  const merged: R[] = []
   let [left, right] = [0, 0]
   while (left < one.length && right < other.length) {
     const isLeft = compare(one[left] as AnyRow, other[right] as AnyRow) <= 0
-    merged.push((isLeft ? one[left++] : other[right++]) as AnyRow)
+    merged.push((isLeft ? one[left++] : other[right++]) as R)
     if (merged.length % RUN === 0 && turn.isOver) await turn.next()
   }
-  for (; left < one.length; left++) merged.push(one[left] as AnyRow)
-  for (; right < other.length; right++) merged.push(other[right] as AnyRow)
+  for (; left < one.length; left++) merged.push(one[left] as R)
+  for (; right < other.length; right++) merged.push(other[right] as R)
   return merged
 }
 
@@ -102,36 +86,25 @@ export function positionOf(order: Order, record: AnyRow): Position {
 /** A page is picked without sorting if the list is this many times longer. */
 const PICK_FROM = 4
 
-/** A page of records, and its end position if there are more. */
-interface Page {
-  readonly records: readonly AnyRow[]
-  readonly end: Position | null
-}
-
 /** Returns the records after a position in an order, at most `limit`. */
-export async function pageOf(
-  records: readonly AnyRow[],
-  options: { readonly order: Order; readonly after: Position | null; readonly limit: number | null },
-): Promise<Page> {
-  const { order, after, limit } = options
+export async function pageOf<R extends AnyRow>(records: readonly R[], { order, after, limit }: PageAsk): Promise<Page<R>> {
   if (limit !== null && records.length > PICK_FROM * limit) return await pickedPage(records, { order, after, limit })
   const all = await sorted(records, order)
   const start = after === null ? 0 : firstAfter(all, order, after)
   const end = limit === null ? all.length : Math.min(all.length, start + limit)
-  const page = all.slice(start, end)
-  return { records: page, end: end < all.length ? positionOf(order, page.at(-1) as AnyRow) : null }
+  return { records: all.slice(start, end), total: all.length, hasMore: end < all.length }
 }
 
 /** The same for a list much longer than the page: one pass keeps the first records. */
-async function pickedPage(
-  records: readonly AnyRow[],
-  { order, after, limit }: { readonly order: Order; readonly after: Position | null; readonly limit: number },
-): Promise<Page> {
+async function pickedPage<R extends AnyRow>(
+  records: readonly R[],
+  { order, after, limit }: PageAsk & { readonly limit: number },
+): Promise<Page<R>> {
   const compare = compareBy(order)
   const turn = new Turn()
   const last = after && recordAt(order, after)
-  let first: AnyRow[] = []
-  let bound: AnyRow | null = null
+  let first: R[] = []
+  let bound: R | null = null
   let hasMore = false
   for (const [at, record] of records.entries()) {
     if (at % RUN === 0 && turn.isOver) await turn.next()
@@ -144,11 +117,10 @@ async function pickedPage(
     if (first.length < 2 * limit) continue
     first = first.sort(compare).slice(0, limit)
     hasMore = true
-    bound = first[limit - 1] as AnyRow
+    bound = first[limit - 1] as R
   }
   first.sort(compare)
-  const page = first.slice(0, limit)
-  return { records: page, end: hasMore || first.length > limit ? positionOf(order, page[limit - 1] as AnyRow) : null }
+  return { records: first.slice(0, limit), total: records.length, hasMore: hasMore || first.length > limit }
 }
 
 /** Reads the position in a cursor. */

@@ -3,6 +3,7 @@ import { datasetCard } from '../../endpoints/service/dataset-card.ts'
 import { datasetSchema } from '../../endpoints/service/dataset-schema.ts'
 import { datasetList } from '../../endpoints/service/datasets.ts'
 import type { SystemView } from '../../kernel/endpoint.ts'
+import { WHOLE_LIST } from '../../kernel/page.ts'
 import { croissant } from './croissant.ts'
 import { type DcatParts, dcatCatalog } from './dcat.ts'
 import { jsonLd, turtle } from './rdf.ts'
@@ -27,7 +28,7 @@ const ofDataset =
 /** The datasets of a list request, as its filters select them. */
 const chosen = (system: SystemView, values: Readonly<Record<string, unknown>>): SystemView['datasets'] => {
   if (datasetList.read.kind !== 'system') throw new Error('the list of datasets is no system list')
-  const records = datasetList.read.records(system, values, 0) as readonly { readonly id: string }[]
+  const records = datasetList.read.records(system, values, 0, WHOLE_LIST) as readonly { readonly id: string }[]
   const ids = new Set(records.map(({ id }) => id))
   return system.datasets.filter(({ id }) => ids.has(id))
 }

@@ -20,7 +20,9 @@ export function indexedDocument(document: SearchDocument): IndexedDocument {
   if (province_code !== null) texts.push([FIELD_NUMBER.place, provinceNames(province_code)])
   if (municipality_code !== null) texts.push([FIELD_NUMBER.place, municipalityNames(municipality_code).join(' ')])
   for (const one of [subtitle, ...text]) if (one !== null && one !== '') texts.push([FIELD_NUMBER.text, one])
+  const { id, link, url } = document
   return {
+    shown: { id, title, subtitle, names, link, url },
     texts,
     lat: position?.lat ?? null,
     lon: position?.lon ?? null,
@@ -32,8 +34,8 @@ export function indexedDocument(document: SearchDocument): IndexedDocument {
 }
 
 /** Returns the names and codes of a document in index form: by these a caller below the plan of its collection finds it. */
-export function indexedNames({ title, names = [], codes = [], exact = [], importance }: SearchDocument): IndexedDocument {
-  return indexedDocument({ id: '', title, subtitle: null, names, codes, exact, position: null, province_code: null, importance })
+export function indexedNames(document: SearchDocument): IndexedDocument {
+  return indexedDocument({ ...document, subtitle: null, text: [], position: null, province_code: null, municipality_code: null })
 }
 
 /** For a title that contains its municipality: the other names in its place. */

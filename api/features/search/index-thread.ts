@@ -1,12 +1,11 @@
 import { Worker } from 'node:worker_threads'
-import type { Answer, Question } from './messages.ts'
-import type { Around, Ask, Ranked } from './ranking.ts'
+import type { Answer, Described, FoundIn, NearQuestion, Question, RankQuestion } from './messages.ts'
 import type { IndexedDocument } from './segment.ts'
 
 /** Maximum heap of the thread, MB: several times its need. */
 const MEMORY_MB = 512
 
-type Asked = Exclude<Question, { kind: 'collect' }>
+type Answered = Exclude<Question, { kind: 'collect' }>
 type WithoutId<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 
 /** The thread that builds and searches the index of a process. */
@@ -37,23 +36,23 @@ export class IndexThread {
   }
 
   /** Builds a collection from the collected documents; `then` is called before any later answer arrives. */
-  build(collection: number, weights: readonly number[], then: () => void): Promise<void> {
-    return this.#ask({ kind: 'build', collection, weights }, then)
+  build(collection: number, described: Described, then: () => void): Promise<void> {
+    return this.#ask({ kind: 'build', collection, described }, then)
   }
 
-  /** Searches; `finish` receives the numbers of documents before any later build is known. */
-  rank<T>(ask: Ask, how: Chosen, finish: (ranked: Ranked) => T): Promise<T> {
-    return this.#ask({ kind: 'rank', ask, ...how }, finish as (given: unknown) => T)
+  /** Searches for words. */
+  rank(question: RankQuestion): Promise<FoundIn> {
+    return this.#ask({ kind: 'rank', ...question })
   }
 
-  /** Finds the nearest documents; `finish` is called as in `rank`. */
-  near<T>(around: Around, how: Chosen, finish: (ranked: Ranked) => T): Promise<T> {
-    return this.#ask({ kind: 'near', around, ...how }, finish as (given: unknown) => T)
+  /** Finds the nearest documents. */
+  near(question: NearQuestion): Promise<FoundIn> {
+    return this.#ask({ kind: 'near', ...question })
   }
 
   /** Memory use in bytes: heap and arrays. */
   memory(): Promise<number> {
-    return this.#ask({ kind: 'memory' }, (given) => given as number)
+    return this.#ask({ kind: 'memory' })
   }
 
   async close(): Promise<void> {
@@ -70,21 +69,16 @@ export class IndexThread {
     return true
   }
 
-  #ask<T>(question: WithoutId<Asked>, finish: (given: unknown) => T): Promise<T> {
+  #ask<T>(question: WithoutId<Answered>, then?: () => void): Promise<T> {
     if (this.#ended) return Promise.reject(this.#ended)
     const id = this.#next++
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, ({ given, error }) => {
-        if (error) reject(error)
-        else resolve(finish(given))
+        if (error) return reject(error)
+        then?.()
+        resolve(given as T)
       })
       this.#worker.postMessage({ ...question, id } as Question)
     })
   }
-}
-
-/** Collections to search, null for all, and maximum hits. */
-interface Chosen {
-  readonly collections: readonly number[] | null
-  readonly limit: number
 }

@@ -1,4 +1,5 @@
 import { distanceM } from '../../kernel/reads/geo.ts'
+import { Best, byScore, type RankedHit } from './best.ts'
 import { soundOf, townName, typosOf } from './fold.ts'
 import type { Expansion, Segment } from './segment.ts'
 
@@ -36,13 +37,6 @@ export interface Around {
   readonly lat: number
   readonly lon: number
   readonly radius_m: number
-}
-
-/** A document in the result. */
-export interface RankedHit {
-  readonly collection: number
-  readonly document: number
-  readonly score: number
 }
 
 /** The best hits in order, and the number of matching documents by collection number. */
@@ -128,7 +122,8 @@ function termsIn(index: readonly Searched[], terms: readonly QueryTerm[], hasTyp
     words.map((word): Sought => {
       const isKnown = known.has(word)
       const typos = hasTypos ? typosOf(word) : 0
-      return { word, isOpen, isKnown, sound: soundOf(word), typos: isKnown ? Math.min(1, typos) : typos }
+      const how = { isOpen, isKnown, typos: isKnown ? Math.min(1, typos) : typos }
+      return { ...how, word, sound: soundOf(word), key: `${word} ${how.isOpen} ${how.isKnown} ${how.typos}` }
     }),
   )
   const found = index.map(({ segment }) => sought.map((words) => words.map((word) => expansionsOf(segment, word))))
@@ -178,23 +173,28 @@ interface Sought {
   readonly isKnown: boolean
   readonly sound: string
   readonly typos: number
+  /** All of the above but the sound, as one text. */
+  readonly key: string
 }
 
 /** The terms of a segment that match a word, best first. */
-function expansionsOf(segment: Segment, { word, isOpen, isKnown, sound, typos }: Sought): Expansion[] {
-  const best = new Map<number, number>()
-  const add = (term: number, quality: number): void => {
-    if ((best.get(term) ?? 0) < quality) best.set(term, quality)
-  }
-  const exact = segment.term(word)
-  if (exact >= 0) add(exact, 1)
-  for (const term of segment.alike(sound)) add(term, ALIKE)
-  // Whoever types C3 rarely means C-32.
-  const isKnownCode = isKnown && /\d/.test(word)
-  if (isOpen || word.length >= BEGINNING_FROM)
-    for (const { term, quality } of segment.startingWith(word)) add(term, (isOpen ? 1 : 0.75) * (isKnownCode ? 0.5 : 1) * quality)
-  if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, isKnown ? KNOWN_TYPO * quality : quality)
-  return [...best].map(([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
+function expansionsOf(segment: Segment, sought: Sought): readonly Expansion[] {
+  const { key, word, isOpen, isKnown, sound, typos } = sought
+  return segment.remembered(key, () => {
+    const best = new Map<number, number>()
+    const add = (term: number, quality: number): void => {
+      if ((best.get(term) ?? 0) < quality) best.set(term, quality)
+    }
+    const exact = segment.term(word)
+    if (exact >= 0) add(exact, 1)
+    for (const term of segment.alike(sound)) add(term, ALIKE)
+    // Whoever types C3 rarely means C-32.
+    const isKnownCode = isKnown && /\d/.test(word)
+    if (isOpen || word.length >= BEGINNING_FROM)
+      for (const { term, quality } of segment.startingWith(word)) add(term, (isOpen ? 1 : 0.75) * (isKnownCode ? 0.5 : 1) * quality)
+    if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, isKnown ? KNOWN_TYPO * quality : quality)
+    return [...best].map(([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
+  })
 }
 
 const isInBox = ({ west, south, east, north }: NonNullable<Ask['box']>, lat: number, lon: number): boolean =>
@@ -327,54 +327,28 @@ function nearness(segment: Segment, document: number, near: { readonly lat: numb
   return Number.isNaN(lat) ? 0.1 : 0.1 + 0.9 / (1 + distanceM(near, { lat, lon }) / HALF_M)
 }
 
-/** The best hits so far. */
-class Best {
-  readonly #limit: number
-  #hits: RankedHit[] = []
-  #bound = 0
-  readonly counts = new Map<number, number>()
-  total = 0
+/** The collection of towns. */
+const MUNICIPALITIES = 'municipalities'
 
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  /** Counts matching documents of a collection. */
-  count(collection: number, documents: number): void {
-    if (documents === 0) return
-    this.total += documents
-    this.counts.set(collection, (this.counts.get(collection) ?? 0) + documents)
-  }
-
-  add(collection: number, document: number, score: number): void {
-    if (score <= this.#bound) return
-    this.#hits.push({ collection, document, score })
-    if (this.#hits.length < 4 * this.#limit) return
-    this.#hits = this.inOrder()
-    this.#bound = this.#hits.at(-1)?.score ?? 0
-  }
-
-  inOrder(): RankedHit[] {
-    return this.#hits.sort(byScore).slice(0, this.#limit)
-  }
-}
-
-function byScore(one: RankedHit, other: RankedHit): number {
-  return other.score - one.score || one.collection - other.collection || one.document - other.document
-}
-
-/** The documents within a radius of a point, nearest first. */
-export function nearest(index: readonly Searched[], { lat, lon, radius_m }: Around, limit: number): Ranked {
+/** The documents within a radius of a point, nearest first; the municipality with the code `town` goes before them. */
+export function nearest(
+  index: readonly (Searched & { readonly described: { readonly id: string } })[],
+  { lat, lon, radius_m }: Around,
+  { limit, town }: { readonly limit: number; readonly town: string | null },
+): Ranked {
   const high = radius_m / 110_574 + 1e-6
   const wide = radius_m / (110_000 * Math.max(0.05, Math.cos((Math.min(89, Math.abs(lat) + high) * Math.PI) / 180))) + 1e-6
   const hits: RankedHit[] = []
   const counts = new Map<number, number>()
-  for (const { collection, segment } of index)
+  for (const { collection, segment, described } of index) {
+    const hasTown = town !== null && described.id === MUNICIPALITIES
     for (const document of segment.inBox(lon - wide, lat - high, lon + wide, lat + high)) {
       const distance_m = distanceM({ lat, lon }, { lat: segment.lats[document] as number, lon: segment.lons[document] as number })
       if (distance_m > radius_m) continue
-      hits.push({ collection, document, score: -distance_m })
+      const isTown = hasTown && segment.ids[document] === town
+      hits.push({ collection, document, score: isTown ? 2 : 1 / (1 + Math.round(distance_m) / 1000) })
       counts.set(collection, (counts.get(collection) ?? 0) + 1)
     }
+  }
   return { hits: hits.sort(byScore).slice(0, limit), counts }
 }

@@ -1,21 +1,26 @@
 import { createHash, hash } from 'node:crypto'
 import { distanceM } from '../../../lake/places/distance.ts'
 import { placeAt } from '../../../lake/places/municipalities.ts'
-import { foldName } from '../../../lake/places/names.ts'
 import { boxOfRegion, provincesOf } from '../../../lake/places/regions.ts'
-import type { Point } from '../../../lake/schema/columns.ts'
 import { PLANS, type Plan } from '../../../lake/schema/dataset.ts'
 import type { Posts } from '../../endpoints/road/posts.ts'
-import { type Collection, detailPathOf, detailUrl, FIELDS, type SearchDocument } from '../../endpoints/search/collection.ts'
+import { type Collection, detailPathOf, FIELDS, type SearchDocument } from '../../endpoints/search/collection.ts'
 import { Turn } from '../../kernel/http/turns.ts'
-import type { SearchAsk, SearchCollectionView, SearchFound, SearchHit, SearchView, SearchViews } from '../../kernel/reads/search-view.ts'
+import type { PageAsk } from '../../kernel/page.ts'
+import type {
+  NearbyAsk,
+  SearchAsk,
+  SearchCollectionView,
+  SearchFound,
+  SearchHit,
+  SearchView,
+  SearchViews,
+} from '../../kernel/reads/search-view.ts'
 import { indexedDocument, indexedNames, weightsOf } from './documents.ts'
 import { foldCode, wordsOf } from './fold.ts'
-import { highlightsOf } from './highlight.ts'
 import { IndexThread } from './index-thread.ts'
+import type { FoundIn } from './messages.ts'
 import { type Kinds, kindsOf, positionIn, type RoadPlaceQuery, roadPlaceIn, termsOf } from './query.ts'
-import type { Ranked, RankedHit } from './ranking.ts'
-import type { IndexedDocument } from './segment.ts'
 
 /** Maximum hits of an answer. */
 const HITS_MOST = 1000
@@ -23,31 +28,27 @@ const HITS_MOST = 1000
 const SUGGESTED_MOST = 100
 /** Documents sent at a time. */
 const BATCH = 250
-/** Hits among which a whole name is looked for, and how much its score exceeds the best one. */
-const NAMED_AMONG = 50
-const NAMED_STEP = 2e-6
 /** Radius around a position that is typed as a query, m. */
 const AROUND_M = 25_000
 const ROADS = 'roads'
-const MUNICIPALITIES = 'municipalities'
 const ROAD_PLACE_PATH = '/api/geo/pk'
 
-/** The documents of a collection in the last build. */
-interface Held {
-  readonly documents: readonly SearchDocument[]
+/** The documents of a collection in the last build: their number, and a digest of them. */
+interface Built {
+  readonly documents: number
   readonly digest: string
 }
 
 /** The highest plan: it finds everything. */
 const FULL = PLANS.at(-1) as Plan
 
-/** The index of a process: its documents are here, the search structures in a thread. */
+/** The index of a process: documents and search structures are in its thread. */
 export class SearchIndex {
   readonly #collections: readonly Collection[]
   readonly #numbers: ReadonlyMap<string, number>
   readonly #kinds: Kinds
   readonly #planOf: (path: string) => Plan | null
-  readonly #held = new Map<number, Held>()
+  readonly #built = new Map<number, Built>()
   readonly #thread: IndexThread
   #posts: Posts | null = null
   #context = ''
@@ -86,7 +87,7 @@ export class SearchIndex {
   /** Replaces the documents of a collection without blocking other work. Returns false if they are unchanged. */
   async replace(id: string, documents: Iterable<SearchDocument>): Promise<boolean> {
     const number = this.#numbers.get(id) as number
-    const { weights } = this.#collections[number] as Collection
+    const one = this.#collections[number] as Collection
     const turn = new Turn()
     const all: SearchDocument[] = []
     const digest = createHash('sha256')
@@ -95,23 +96,24 @@ export class SearchIndex {
       digest.update(JSON.stringify(document))
       if (turn.isOver) await turn.next()
     }
-    const held = { documents: all, digest: digest.digest('base64url') }
-    if (held.digest === this.#held.get(number)?.digest) return false
-    const indexed = (at: number, forms: (document: SearchDocument) => IndexedDocument): IndexedDocument[] =>
-      all.slice(at, at + BATCH).map(forms)
-    const isOpen = this.#planNumber(number) === 0
+    const built = { documents: all.length, digest: digest.digest('base64url') }
+    if (built.digest === this.#built.get(number)?.digest) return false
+    const forms = [
+      { as: number, form: indexedDocument },
+      ...(this.#planNumber(number) === 0 ? [] : [{ as: this.#namesOf(number), form: indexedNames }]),
+    ]
     for (let at = 0; at < Math.max(1, all.length); at += BATCH) {
-      this.#thread.collect(number, indexed(at, indexedDocument), at === 0)
-      if (!isOpen) this.#thread.collect(this.#namesOf(number), indexed(at, indexedNames), at === 0)
+      for (const { as, form } of forms) this.#thread.collect(as, all.slice(at, at + BATCH).map(form), at === 0)
       await turn.next()
     }
-    // Each index has the documents that it was built from: their numbers differ from those of the other until both are built.
-    const build = (as: number): Promise<void> =>
-      this.#thread.build(as, weightsOf(weights), () => {
-        this.#held.set(as, held)
+    const described = { id, detail: one.detail, plan: this.#planOf(detailPathOf(one)) as Plan, weights: weightsOf(one.weights) }
+    // The version changes before any later answer arrives, so that no reply has hits of other documents than its version.
+    const build = ({ as }: { readonly as: number }): Promise<void> =>
+      this.#thread.build(as, described, () => {
+        this.#built.set(as, built)
         this.#renew()
       })
-    await Promise.all([build(number), ...(isOpen ? [] : [build(this.#namesOf(number))])])
+    await Promise.all(forms.map(build))
     return true
   }
 
@@ -135,41 +137,40 @@ export class SearchIndex {
         return described()
       },
       restricted: (collections) => this.#restricted(collections, plan),
-      search: (ask) => this.search(ask, plan),
-      suggest: (ask) => this.suggest(ask, plan),
-      nearby: (around, collections) => this.nearby(around, collections, plan),
+      search: (ask, page) => this.search(ask, page, plan),
+      suggest: (ask, page) => this.suggest(ask, page, plan),
+      nearby: (ask, page) => this.nearby(ask, page, plan),
     }
   }
 
   /** The version is a digest of the documents and their time, so it is the same in every process with the same documents. */
   #renew(): void {
-    const digests = [...this.#held].sort(([one], [other]) => one - other).map(([number, { digest }]) => `${this.#idOf(number)} ${digest}`)
+    const digests = [...this.#built].sort(([one], [other]) => one - other).map(([number, { digest }]) => `${this.#idOf(number)} ${digest}`)
     this.#version = hash('sha256', [this.#changed_at, this.#context, ...digests].join('\n'), 'base64url')
   }
 
   /** Searches as a caller of a plan may: see `SearchView`. */
-  async search(ask: SearchAsk, plan = FULL): Promise<SearchFound> {
+  async search(ask: SearchAsk, page: PageAsk, plan = FULL): Promise<SearchFound> {
     const position = positionIn(ask.q)
-    if (position) return this.#at(position, ask.collections, plan)
+    if (position) {
+      const around = { ...position, radius_m: AROUND_M, collections: ask.collections }
+      return await this.#near(around, { page, plan, town: placeAt(position).municipality_code })
+    }
     const named = roadPlaceIn(ask.q)
-    const located = named && this.#isAsked(ROADS, ask) ? this.#located(named, ask) : []
+    const first = named && this.#isAsked(ROADS, ask) ? this.#located(named, ask) : []
     // Results on the road are sorted by their distance from the kilometre.
-    const near = ask.near ?? located[0]?.position ?? null
-    const found = await this.#ranked(named ? { ...ask, q: named.rest, near } : ask, { typos: 'always', limit: HITS_MOST, plan })
-    if (located.length === 0) return found
-    const counts = withMore(found.counts, ROADS, located.length)
-    return { hits: [...located, ...found.hits].slice(0, HITS_MOST), counts }
+    const near = ask.near ?? first[0]?.position ?? null
+    return await this.#ranked(named ? { ...ask, q: named.rest, near } : ask, { page, plan, typos: 'always', limit: HITS_MOST, first })
   }
 
   /** Completes a text as a caller of a plan may. */
-  async suggest(ask: SearchAsk, plan = FULL): Promise<SearchFound> {
-    return await this.#ranked(ask, { typos: 'fallback', limit: SUGGESTED_MOST, plan })
+  async suggest(ask: SearchAsk, page: PageAsk, plan = FULL): Promise<SearchFound> {
+    return await this.#ranked(ask, { page, plan, typos: 'fallback', limit: SUGGESTED_MOST, first: [] })
   }
 
   /** Finds the documents around a point that a caller of a plan may see. */
-  nearby(around: Point & { readonly radius_m: number }, collections: readonly string[] | null, plan = FULL): Promise<SearchFound> {
-    const how = { collections: this.#numbersOf(collections, plan), limit: HITS_MOST }
-    return this.#thread.near(around, how, (ranked) => this.#found(ranked, { near: around, words: [] }))
+  nearby(ask: NearbyAsk, page: PageAsk, plan = FULL): Promise<SearchFound> {
+    return this.#near(ask, { page, plan, town: null })
   }
 
   /** Memory use of the thread in bytes. */
@@ -181,69 +182,48 @@ export class SearchIndex {
     return this.#thread.close()
   }
 
-  #ranked(
-    ask: SearchAsk,
-    { typos, limit, plan }: { readonly typos: 'always' | 'fallback'; readonly limit: number; readonly plan: Plan },
+  async #ranked(
+    { q, near, region, collections }: SearchAsk,
+    how: {
+      readonly page: PageAsk
+      readonly plan: Plan
+      readonly typos: 'always' | 'fallback'
+      readonly limit: number
+      readonly first: readonly SearchHit[]
+    },
   ): Promise<SearchFound> {
-    const terms = termsOf(ask.q, this.#kinds)
-    const { near } = ask
-    const provinces = ask.region && provincesOf(ask.region).map(Number)
-    const box = ask.region && boxOfRegion(ask.region)
-    const words = wordsOf(ask.q)
-    const shown = { near, words, q: ask.q }
-    const how = { collections: this.#numbersOf(ask.collections, plan), limit }
-    return this.#thread.rank({ terms, code: foldCode(ask.q), provinces, box, near, typos }, how, (ranked) =>
-      this.#found(this.#namesFirst(ranked, shown), shown),
-    )
-  }
-
-  /**
-   * Ranks what has exactly the query's name first, if words of it are too common to search for: `la palma` is not Palma. Numbers
-   * are valid, because a later build is not known yet.
-   */
-  #namesFirst({ hits, counts }: Ranked, { q, words }: { readonly q: string; readonly words: readonly string[] }): Ranked {
-    const name = foldName(q)
-    const [first] = hits
-    if (!first || name.split(' ').length === words.length) return { hits, counts }
-    const isNamed = ({ collection, document }: RankedHit): boolean => {
-      const { title, names = [] } = this.#held.get(collection)?.documents[document] as SearchDocument
-      return [title, ...names].some((one) => foldName(one) === name)
-    }
-    const at = hits.slice(0, NAMED_AMONG).findIndex(isNamed)
-    if (at <= 0) return { hits, counts }
-    const raised = { ...(hits[at] as RankedHit), score: first.score + NAMED_STEP }
-    return { hits: [raised, ...hits.toSpliced(at, 1)], counts }
-  }
-
-  /** Looks up the documents of hits. Their numbers are valid, because a later build is not known yet. */
-  #found({ hits, counts }: Ranked, how: { readonly near: Point | null; readonly words: readonly string[] }): SearchFound {
-    return {
-      hits: hits.map((hit) => this.#hit(hit, how)),
-      counts: [...counts].sort(([one], [other]) => one - other).map(([number, count]) => ({ collection: this.#idOf(number), hits: count })),
-    }
-  }
-
-  #hit(
-    { collection: number, document: at, score }: RankedHit,
-    { near, words }: { readonly near: Point | null; readonly words: readonly string[] },
-  ): SearchHit {
-    const isWhole = number < this.#collections.length
-    const own = isWhole ? number : number - this.#collections.length
-    const collection = this.#collections[own] as Collection
-    const document = this.#held.get(number)?.documents[at] as SearchDocument
-    const { id, title } = document
-    const { subtitle, position, province_code } = isWhole ? document : { subtitle: null, position: null, province_code: null }
-    return {
-      ...{ collection: collection.id, id, title, subtitle, position, province_code },
-      score: Math.round(1e6 * score) / 1e6,
-      distance_m: near && position ? Math.round(distanceM(near, position)) : null,
-      // A getter, because only the hits of one page are shown.
-      get highlights() {
-        return [...highlightsOf('title', title, words), ...highlightsOf('subtitle', subtitle, words)]
+    const { page, plan, typos, limit, first } = how
+    const found = await this.#thread.rank({
+      ask: {
+        terms: termsOf(q, this.#kinds),
+        code: foldCode(q),
+        provinces: region && provincesOf(region).map(Number),
+        box: region && boxOfRegion(region),
+        near,
+        typos,
       },
-      url: detailUrl(collection, document),
-      plan: this.#planOf(detailPathOf(collection)) as Plan,
+      ...{ q, words: wordsOf(q), first, collections: this.#numbersOf(collections, plan), limit, page },
+    })
+    const roads = first.length === 0 ? [] : [[this.#numbers.get(ROADS) as number, first.length] as const]
+    return this.#found({ ...found, counts: [...roads, ...found.counts] })
+  }
+
+  async #near(
+    { collections, ...around }: NearbyAsk,
+    { page, plan, town }: { readonly page: PageAsk; readonly plan: Plan; readonly town: string | null },
+  ): Promise<SearchFound> {
+    return this.#found(await this.#thread.near({ around, town, collections: this.#numbersOf(collections, plan), limit: HITS_MOST, page }))
+  }
+
+  /** Adds up the numbers of matches by collection, whichever of its two indexes they are from. */
+  #found({ counts, ...page }: FoundIn): SearchFound {
+    const sums = new Map<number, number>()
+    for (const [number, hits] of counts) {
+      const own = number % this.#collections.length
+      sums.set(own, (sums.get(own) ?? 0) + hits)
     }
+    const inOrder = [...sums].sort(([one], [other]) => one - other)
+    return { ...page, counts: inOrder.map(([number, hits]) => ({ collection: this.#idOf(number), hits })) }
   }
 
   /** The kilometre of a named road, or one per province with a road of that name. */
@@ -265,21 +245,12 @@ export class SearchIndex {
     })
   }
 
-  /** Finds the municipality of a position, then the nearest documents. */
-  async #at(position: Point, collections: readonly string[] | null, plan: Plan): Promise<SearchFound> {
-    const { hits, counts } = await this.nearby({ ...position, radius_m: AROUND_M }, collections, plan)
-    const { municipality_code } = placeAt(position)
-    const isAround = ({ collection, id }: SearchHit): boolean => collection === MUNICIPALITIES && id === municipality_code
-    const scored = hits.map((hit) => ({ ...hit, score: isAround(hit) ? 2 : 1 / (1 + (hit.distance_m ?? 0) / 1000) }))
-    return { hits: scored.sort((one, other) => other.score - one.score), counts }
-  }
-
   #described(one: Collection): SearchCollectionView {
     const { id, title, about } = one
     const slices = Object.values(one.slices).flatMap(({ from }) => from)
     return {
       ...{ id, title, about },
-      documents: this.#held.get(this.#numbers.get(id) as number)?.documents.length ?? 0,
+      documents: this.#built.get(this.#numbers.get(id) as number)?.documents ?? 0,
       unavailable_reason: null,
       fields: FIELDS.flatMap((field) => (one.weights[field] > 0 ? [{ field, weight: one.weights[field] }] : [])),
       datasets: [...new Set([...one.from, ...slices].map((dataset) => dataset.id))],
@@ -322,9 +293,4 @@ export class SearchIndex {
   #isAsked(id: string, { collections }: SearchAsk): boolean {
     return collections === null || collections.includes(id)
   }
-}
-
-function withMore(counts: SearchFound['counts'], collection: string, more: number): SearchFound['counts'] {
-  const before = counts.find((one) => one.collection === collection)?.hits ?? 0
-  return [{ collection, hits: before + more }, ...counts.filter((one) => one.collection !== collection)]
 }

@@ -1,12 +1,24 @@
 import KDBush from 'kdbush'
 import { firstIndex } from '../../../lake/first-index.ts'
-import { FIELD_NUMBER } from '../../endpoints/search/collection.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import { FIELD_NUMBER, type SearchDocument } from '../../endpoints/search/collection.ts'
 import { editDistance } from '../../kernel/reads/suggest.ts'
 import { differingLetters, isExchanged, lettersOf } from './edits.ts'
 import { soundOf, wordsOf } from './fold.ts'
 
+/** What a hit shows of a document besides its place. */
+type Shown = Pick<SearchDocument, 'id' | 'title' | 'subtitle'> & { readonly [K in keyof Rare]?: Rare[K] | undefined }
+
+/** What few documents have: other names, and another request that shows them. */
+interface Rare {
+  readonly names: readonly string[]
+  readonly link?: string | undefined
+  readonly url?: string | undefined
+}
+
 /** A document in index form. */
 export interface IndexedDocument {
+  readonly shown: Shown
   /** Texts by field number. */
   readonly texts: readonly (readonly [field: number, text: string])[]
   readonly lat: number | null
@@ -32,6 +44,8 @@ const NAME_FIELDS: ReadonlySet<number> = new Set([FIELD_NUMBER.title, FIELD_NUMB
 const NONE: readonly number[] = []
 /** Words of more letters are looked for exactly. */
 const LONGEST = 40
+/** Words of queries whose terms a segment remembers. */
+const REMEMBERED_MOST = 500
 /** Number of documents that are indexed without a pause. */
 const STRIDE = 200
 
@@ -39,7 +53,7 @@ const STRIDE = 200
 export class Segment {
   readonly size: number
   readonly #terms: readonly string[]
-  /** Terms by length: those of length n are from `#lengths[n]` to `#lengths[n + 1]`, with their letters as bits. */
+  /** Terms without digits by length: those of length n are from `#lengths[n]` to `#lengths[n + 1]`, with their letters as bits. */
   readonly #byLength: Uint32Array
   readonly #letters: Uint32Array
   readonly #lengths: Uint32Array
@@ -56,6 +70,11 @@ export class Segment {
   readonly importance: Float32Array
   readonly #exact: ReadonlyMap<string, readonly number[]>
   readonly #towns: ReadonlyMap<string, readonly number[]>
+  readonly ids: readonly string[]
+  readonly titles: readonly string[]
+  readonly #subtitles: readonly (string | null)[]
+  readonly #rare: ReadonlyMap<number, Rare>
+  readonly #found = new Map<string, readonly Expansion[]>()
   readonly #places: KDBush | null
   readonly #located: Uint32Array
 
@@ -63,10 +82,11 @@ export class Segment {
     this.size = built.documents.length
     this.#terms = [...built.postings.keys()].sort()
     const lengthOf = (term: number): number => Math.min(LONGEST, (this.#terms[term] as string).length)
-    this.#byLength = Uint32Array.from(this.#terms.keys()).sort((one, other) => lengthOf(one) - lengthOf(other))
+    const spelt = [...this.#terms.keys()].filter((term) => !/\d/.test(this.#terms[term] as string))
+    this.#byLength = Uint32Array.from(spelt).sort((one, other) => lengthOf(one) - lengthOf(other))
     this.#letters = this.#byLength.map((term) => lettersOf(this.#terms[term] as string))
     this.#lengths = new Uint32Array(LONGEST + 2)
-    for (const term of this.#terms.keys()) this.#lengths[lengthOf(term) + 1] = (this.#lengths[lengthOf(term) + 1] as number) + 1
+    for (const term of spelt) this.#lengths[lengthOf(term) + 1] = (this.#lengths[lengthOf(term) + 1] as number) + 1
     for (let length = 0; length <= LONGEST; length++)
       this.#lengths[length + 1] = (this.#lengths[length + 1] as number) + (this.#lengths[length] as number)
     const sounds = new Map<string, number[]>()
@@ -93,6 +113,14 @@ export class Segment {
     this.lons = Float64Array.from(built.documents, ({ lon }) => lon ?? Number.NaN)
     this.provinces = Uint8Array.from(built.documents, ({ province }) => province)
     this.importance = Float32Array.from(built.documents, ({ importance }) => importance)
+    this.ids = built.documents.map(({ shown }) => shown.id)
+    this.titles = built.documents.map(({ shown }) => shown.title)
+    this.#subtitles = built.documents.map(({ shown }) => shown.subtitle)
+    const rare = built.documents.entries().flatMap(([number, { shown }]): [number, Rare][] => {
+      const { names = [], link, url } = shown
+      return names.length > 0 || link || url ? [[number, { names, link, url }]] : []
+    })
+    this.#rare = new Map(rare)
     this.#exact = numbersBy(built.documents, ({ exact }) => exact)
     this.#towns = numbersBy(built.documents, ({ townNames }) => townNames)
     this.#located = Uint32Array.from(built.documents.flatMap(({ lat, lon }, number) => (lat === null || lon === null ? [] : [number])))
@@ -109,6 +137,37 @@ export class Segment {
       if (number % STRIDE === STRIDE - 1) await pause()
     }
     return new Segment(built)
+  }
+
+  /** The position of a document; null without one. */
+  positionOf(document: number): Point | null {
+    const [lat, lon] = [this.lats[document] as number, this.lons[document] as number]
+    return Number.isNaN(lat) || Number.isNaN(lon) ? null : { lat, lon }
+  }
+
+  /** Title and names of a document. */
+  namesOf(document: number): readonly string[] {
+    return [this.titles[document] as string, ...(this.#rare.get(document)?.names ?? [])]
+  }
+
+  /** What a hit shows of a document, with its province and position. */
+  shown(document: number): Shown & Pick<SearchDocument, 'position' | 'province_code'> {
+    const province = this.provinces[document] as number
+    return {
+      ...{ id: this.ids[document] as string, title: this.titles[document] as string, subtitle: this.#subtitles[document] as string | null },
+      ...{ position: this.positionOf(document), province_code: province === 0 ? null : String(province).padStart(2, '0') },
+      ...this.#rare.get(document),
+    }
+  }
+
+  /** The terms that match a word of a query, found once for words that are searched often. */
+  remembered(word: string, find: () => readonly Expansion[]): readonly Expansion[] {
+    const there = this.#found.get(word)
+    if (there) return there
+    if (this.#found.size === REMEMBERED_MOST) this.#found.clear()
+    const found = find()
+    this.#found.set(word, found)
+    return found
   }
 
   /** Documents that contain a term. */

@@ -1,15 +1,16 @@
 import { parentPort } from 'node:worker_threads'
+import { type Indexed, namedFirst, pageOfHits } from './hits.ts'
 import type { Answer, Question } from './messages.ts'
-import { nearest, type Ranked, rank, type Searched } from './ranking.ts'
+import { nearest, rank } from './ranking.ts'
 import { type IndexedDocument, Segment } from './segment.ts'
 
 // Worker thread with the search index of an API process: it builds and searches the index off the event loop.
-const segments = new Map<number, Segment>()
+const index = new Map<number, Indexed>()
 const collected = new Map<number, IndexedDocument[]>()
 
-function searchedIn(collections: readonly number[] | null): Searched[] {
-  const chosen = [...segments].filter(([collection]) => collections === null || collections.includes(collection))
-  return chosen.map(([collection, segment]) => ({ collection, segment })).sort((one, other) => one.collection - other.collection)
+/** The chosen collections that are built, in the order of their numbers. */
+function searchedIn(collections: readonly number[]): Indexed[] {
+  return collections.toSorted((one, other) => one - other).flatMap((collection) => index.get(collection) ?? [])
 }
 
 function memoryUsed(): number {
@@ -17,20 +18,34 @@ function memoryUsed(): number {
   return heapUsed + external
 }
 
+const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
 async function answerOf(question: Exclude<Question, { kind: 'collect' }>): Promise<unknown> {
   switch (question.kind) {
     case 'build': {
-      const { collection, weights } = question
+      const { collection, described } = question
       const documents = collected.get(collection) ?? []
       collected.delete(collection)
       // Queries are answered in between, from the previous documents.
-      segments.set(collection, await Segment.build(documents, weights, () => new Promise((resolve) => void setImmediate(resolve))))
+      index.set(collection, { collection, described, segment: await Segment.build(documents, described.weights, pause) })
       return null
     }
-    case 'rank':
-      return rank(searchedIn(question.collections), question.ask, question.limit) satisfies Ranked
-    case 'near':
-      return nearest(searchedIn(question.collections), question.around, question.limit) satisfies Ranked
+    case 'rank': {
+      const { ask, q, words, first, collections, limit, page } = question
+      const searched = searchedIn(collections)
+      return await pageOfHits(searched, namedFirst(searched, rank(searched, ask, limit), { q, words }), {
+        page,
+        limit,
+        near: ask.near,
+        words,
+        first,
+      })
+    }
+    case 'near': {
+      const { around, town, collections, limit, page } = question
+      const searched = searchedIn(collections)
+      return await pageOfHits(searched, nearest(searched, around, { limit, town }), { page, limit, near: around, words: [], first: [] })
+    }
     case 'memory':
       return memoryUsed()
   }

@@ -1,6 +1,7 @@
 import type { Region } from '../../../lake/places/regions.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Plan } from '../../../lake/schema/dataset.ts'
+import type { Page, PageAsk } from '../page.ts'
 
 /** A result of a search. */
 export interface SearchHit {
@@ -36,9 +37,14 @@ export interface SearchAsk {
   readonly near: Point | null
 }
 
-/** Hits, best first, at most 1000, and match counts by collection. */
-export interface SearchFound {
-  readonly hits: readonly SearchHit[]
+/** The request for everything around a point. */
+export interface NearbyAsk extends Point {
+  readonly radius_m: number
+  readonly collections: readonly string[] | null
+}
+
+/** A page of the 1000 best hits, and match counts by collection. */
+export interface SearchFound extends Page<SearchHit> {
   readonly counts: readonly { readonly collection: string; readonly hits: number }[]
 }
 
@@ -73,9 +79,9 @@ export interface SearchView {
   readonly collections: readonly SearchCollectionView[]
   /** Which of some collections, or of all, the plan sees by name only, with the plan of each. */
   restricted(collections: readonly string[] | null): readonly { readonly collection: string; readonly plan: Plan }[]
-  search(ask: SearchAsk): Promise<SearchFound>
+  search(ask: SearchAsk, page: PageAsk): Promise<SearchFound>
   /** Completions of a partly typed text. */
-  suggest(ask: SearchAsk): Promise<SearchFound>
+  suggest(ask: SearchAsk, page: PageAsk): Promise<SearchFound>
   /** Documents within a radius of a point, nearest first. */
-  nearby(around: Point & { readonly radius_m: number }, collections: readonly string[] | null): Promise<SearchFound>
+  nearby(around: NearbyAsk, page: PageAsk): Promise<SearchFound>
 }

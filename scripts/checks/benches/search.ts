@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { SearchDocument } from '../../../api/endpoints/search/collection.ts'
+import { searchList } from '../../../api/endpoints/search/search.ts'
+import { orderOf } from '../../../api/engine/request/paging.ts'
 import { wordsOf } from '../../../api/features/search/fold.ts'
 import type { SearchIndex } from '../../../api/features/search/search-index.ts'
+import type { ListReturn } from '../../../api/kernel/endpoint.ts'
 import { judgedQueries } from '../../../test/api/features/search/relevance.ts'
 import { emptyIndex, worldDocuments } from '../../../test/api/features/search/world-index.ts'
 import { diceOf, pick } from '../../stand-in/random.ts'
@@ -101,8 +104,9 @@ async function searching(queriesOf: (documents: Documents) => string[], how: 'se
   const documents = documentsOf()
   const queries = queriesOf(documents)
   const { index, mb } = await filledIndex(documents)
+  const page = { order: orderOf(searchList.returns as ListReturn, null), after: null, limit: SHOWN }
   const ask = async (q: string): Promise<number> =>
-    (await index[how]({ q, collections: null, region: null, near: null })).hits.slice(0, SHOWN).map(({ highlights }) => highlights).length
+    (await index[how]({ q, collections: null, region: null, near: null }, page)).records.length
   const sqlite = sqliteOf(documents)
   return {
     measured: asking(queries, ask, atOnce),

@@ -4,6 +4,7 @@ import { changedOf, incident, incidentDetail, toIncident, toIncidentDetail } fro
 import { trafficIntensity } from '../../../api/endpoints/road/traffic-intensity.ts'
 import { codeListList } from '../../../api/endpoints/service/codes.ts'
 import type { SystemView } from '../../../api/kernel/endpoint.ts'
+import { WHOLE_LIST } from '../../../api/kernel/page.ts'
 import { datasets } from '../../../lake/catalog.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
@@ -55,7 +56,7 @@ test("a sensor missing in the catalogue belongs to the city of its source's othe
 async function listed(datasets: SystemView['datasets'], endpoints: SystemView['endpoints'] = []): Promise<string[]> {
   const { read } = codeListList
   if (read.kind !== 'system') throw new Error('code lists are read from the system')
-  const lists = (await read.records({ datasets, endpoints } as SystemView, { list: null } as never, 0)) as readonly {
+  const lists = (await read.records({ datasets, endpoints } as SystemView, { list: null } as never, 0, WHOLE_LIST)) as readonly {
     readonly id: string
   }[]
   return lists.map(({ id }) => id)

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { searchList } from '../../../../api/endpoints/search/search.ts'
+import { orderOf, positionOf } from '../../../../api/engine/request/paging.ts'
 import type { SearchIndex } from '../../../../api/features/search/search-index.ts'
+import type { ListReturn } from '../../../../api/kernel/endpoint.ts'
 import type { SearchFound } from '../../../../api/kernel/reads/search-view.ts'
 import { communityOf } from '../../../../lake/places/communities.ts'
 import { regionOf } from '../../../../lake/places/regions.ts'
@@ -12,10 +15,14 @@ beforeAll(async () => {
 })
 afterAll(() => index?.close())
 
-const search = (
-  q: string,
-  more: { readonly region?: readonly string[]; readonly collections?: readonly string[] } = {},
-): Promise<SearchFound> => index.search({ q, collections: null, region: null, near: null, ...more })
+type Hits = Pick<SearchFound, 'counts'> & { readonly hits: SearchFound['records'] }
+const hitsOf = async (found: Promise<SearchFound>): Promise<Hits> => found.then(({ records, counts }) => ({ hits: records, counts }))
+
+/** All hits, as the list shows them. */
+const BY_SCORE = { order: orderOf(searchList.returns as ListReturn, null), after: null, limit: null }
+
+const search = (q: string, more: { readonly region?: readonly string[]; readonly collections?: readonly string[] } = {}): Promise<Hits> =>
+  hitsOf(index.search({ q, collections: null, region: null, near: null, ...more }, BY_SCORE))
 
 test('people find the intended result: first in 85 of 100 cases, among the first three in 95', async () => {
   const judged = judgedQueries()
@@ -125,7 +132,7 @@ test('a code is before longer ones', async () => {
 
 test('a suggestion needs only the beginning of a word', async () => {
   const suggest = async (q: string): Promise<readonly string[]> =>
-    (await index.suggest({ q, collections: null, region: null, near: null })).hits.slice(0, 3).map(({ title }) => title)
+    (await hitsOf(index.suggest({ q, collections: null, region: null, near: null }, BY_SCORE))).hits.slice(0, 3).map(({ title }) => title)
   expect(await suggest('ato')).toContain('Madrid-Puerta de Atocha-Almudena Grandes')
   expect(await suggest('barcelona san')).toContain('Barcelona-Sants')
   expect((await suggest('barcel'))[0]).toBe('Barcelona')
@@ -134,7 +141,7 @@ test('a suggestion needs only the beginning of a word', async () => {
 
 test('the nearest goes first, where the caller gives a position', async () => {
   const near = { lat: 42.2311, lon: -8.7123 }
-  const { hits } = await index.search({ q: 'repsol', collections: ['gas-stations'], region: null, near })
+  const { hits } = await hitsOf(index.search({ q: 'repsol', collections: ['gas-stations'], region: null, near }, BY_SCORE))
   expect(hits[0]?.title).toBe('REPSOL, Vigo')
   expect(hits[0]?.distance_m).toBeLessThan(20_000)
 })
@@ -179,7 +186,7 @@ test('a kilometre is where the posts of its road say', async () => {
 })
 
 test('the nearest things are nearest first, within the radius', async () => {
-  const { hits, counts } = await index.nearby({ lat: 40.4168, lon: -3.7038, radius_m: 3000 }, null)
+  const { hits, counts } = await hitsOf(index.nearby({ lat: 40.4168, lon: -3.7038, radius_m: 3000, collections: null }, BY_SCORE))
   const distances = hits.map(({ distance_m }) => distance_m as number)
   expect(hits[0]?.title).toBe('Sol')
   expect(distances).toEqual(distances.toSorted((one, other) => one - other))
@@ -194,6 +201,21 @@ test('highlights are the words that match', async () => {
     'Chamartín',
     'Clara',
   ])
+})
+
+test('pages of any order have each hit once, with its number of all', async () => {
+  const ask = { q: 'repsol san', collections: null, region: null, near: { lat: 40, lon: -3 } }
+  for (const sort of ['-score', 'score', 'distance_m', 'title']) {
+    const order = orderOf(searchList.returns as ListReturn, sort)
+    const whole = await index.search(ask, { order, after: null, limit: null })
+    const paged: SearchFound['records'][number][] = []
+    for (let found: SearchFound | null = null; found?.hasMore ?? paged.length === 0; ) {
+      found = await index.search(ask, { order, after: found && positionOf(order, { ...found.records.at(-1) }), limit: 150 })
+      paged.push(...found.records)
+      expect(found.total).toBe(whole.records.length)
+    }
+    expect(paged, sort).toEqual(whole.records)
+  }
 })
 
 test('documents that change are found as they are now, and only then is the version another', async () => {
