@@ -61,6 +61,14 @@ export interface LakeSnapshot {
  */
 export type SnapshotPins = ReadonlyMap<string, TableState | null>
 
+/** The state that queries of one answer read, and the time that they have together. */
+export interface QueryLimits {
+  readonly pins: SnapshotPins
+  readonly timeout_ms: number
+  /** See `Limits.since`. */
+  readonly since: number
+}
+
 /** How a query runs. */
 export interface QueryOptions extends Limits, RowOptions {
   /** Column declarations of the result by name, if they differ from the dataset's: how JSON, geometries and points are read. */

@@ -52,6 +52,8 @@ export interface QueryReport {
 export interface Limits {
   /** Includes waiting for a slot. */
   readonly timeout_ms?: number
+  /** When the time began, if several pieces of work share it: by `performance.now()`. */
+  readonly since?: number
   readonly signal?: AbortSignal
 }
 
@@ -357,10 +359,10 @@ function failureOf(error: unknown): QueryFailure {
 }
 
 /** Aborts `stop` at the time limit or on the caller's signal; returns a function that ends the watch. */
-function watch(stop: AbortController, { timeout_ms, signal }: Limits): () => void {
+function watch(stop: AbortController, { timeout_ms, since = performance.now(), signal }: Limits): () => void {
   const give = (): void => stop.abort(new QueryError('aborted', 'the query was aborted', { cause: signal?.reason }))
-  const late = (): void => stop.abort(new QueryError('timeout', `no result within ${timeout_ms} ms`))
-  const timer = timeout_ms === undefined ? undefined : setTimeout(late, timeout_ms)
+  const late = (): void => stop.abort(new QueryError('timeout', `no result within ${timeout_ms} ms`, { timeout_ms: timeout_ms as number }))
+  const timer = timeout_ms === undefined ? undefined : setTimeout(late, since + timeout_ms - performance.now())
   if (signal?.aborted) give()
   else signal?.addEventListener('abort', give, { once: true })
   return () => {

@@ -23,11 +23,14 @@ export class QueryError extends Error {
   readonly code: QueryFailure
   /** Seconds after which `busy` has probably ended. */
   readonly retry_after_s: number | undefined
+  /** The time limit that `timeout` means, ms. */
+  readonly timeout_ms: number | undefined
 
-  constructor(code: QueryFailure, message: string, options: { cause?: unknown; retry_after_s?: number } = {}) {
+  constructor(code: QueryFailure, message: string, options: { cause?: unknown; retry_after_s?: number; timeout_ms?: number } = {}) {
     super(message, options)
     this.code = code
     this.retry_after_s = options.retry_after_s
+    this.timeout_ms = options.timeout_ms
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Lake } from '../../../lake/open.ts'
+import type { Lake, QueryLimits } from '../../../lake/open.ts'
 import type { ProvinceGap } from '../../../lake/places/gaps.ts'
 import { bindList, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Columns, Json } from '../../../lake/schema/columns.ts'
@@ -31,7 +31,7 @@ import { noMatchesInLake } from './no-match.ts'
 import { listBody, textsOfShapes } from './records.ts'
 import { shownRecord } from './shown-record.ts'
 
-/** Timeout of a query of the lake, including the wait for a slot. */
+/** Timeout of all queries of an answer together, including the waits for slots. */
 export const QUERY_TIMEOUT_MS = 30_000
 const CURSOR_HOURS = 24
 /** Most rows of a `prequery`, of existing values, and of a side list. */
@@ -82,7 +82,7 @@ interface Queries {
   readonly query: Sql
   readonly columns: Columns
   readonly finish: ((row: AnyRow) => AnyRow) | null
-  readonly limits: { readonly pins: LakeState['pins']; readonly timeout_ms: number; readonly signal: AbortSignal }
+  readonly limits: QueryLimits & { readonly signal: AbortSignal }
 }
 
 /**
@@ -155,7 +155,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
   }
 
   async function queriesOf({ values, landed, view, prequery, query, used }: Asked, signal: AbortSignal): Promise<Queries> {
-    const limits = { pins: landed.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
+    const limits = { pins: landed.pins, timeout_ms: QUERY_TIMEOUT_MS, since: performance.now(), signal }
     const found = prequery ? await lake.query(prequery, { ...limits, columns: {}, maxRows: FIRST_ROWS }) : []
     const own = query ?? read.query(values.own, view, found)
     if (!used.isFiltered) throw new Error(`${endpoint.path}: the query does not use the endpoint's filters`)
@@ -172,17 +172,23 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     const { query, columns, finish, limits } = queries
     const ofPage = rowsOf(asked, queries)
     const { order, limit } = ofPage
-    // One row more shows whether another page follows.
-    const rows = await lake.query(pageQuery({ ...ofPage, limit: limit + 1 }), { ...limits, columns, maxRows: limit + 1, room })
+    const [rows, total, extra] = await together(limits.signal, (signal) => {
+      const own = { ...limits, signal }
+      return [
+        // One row more shows whether another page follows.
+        lake.query(pageQuery({ ...ofPage, limit: limit + 1 }), { ...own, columns, maxRows: limit + 1, room }),
+        values.page.total === 'exact' ? countOf(lake, query, own) : null,
+        sideLists(asked, { ...queries, limits: own }),
+      ]
+    })
     if (rows.length === 0) await refuseEmpty(asked, queries)
     const unmatched = { endpoint, values, from, period: used.period, covered: landed, limits }
     const no_match = rows.length === 0 && !begun ? await noMatchesInLake(lake, unmatched) : []
     const shown = rows.slice(0, limit)
     const next_cursor = cursorAt(asked, rows.length > limit ? positionOf(order, shown.at(-1) as AnyRow) : null)
-    const total = values.page.total === 'exact' ? await countOf(lake, query, limits) : null
     const list = listOf(asked)
     const meta = { ...list.meta, ...(no_match.length > 0 ? { no_match } : {}) }
-    const stated = { ...list, meta, total, next_cursor, extra: await sideLists(asked, queries) }
+    const stated = { ...list, meta, total, next_cursor, extra }
     const how = { texts: textsOf(shape), page: values.page, format }
     const pieces = await listBody(stated, finish ? shown.map(finish) : shown, how)
     return { pieces, links: linksTo(values, next_cursor), next_cursor }
@@ -221,12 +227,11 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
   }
 
   async function sideLists({ values, view }: Asked, { found, limits }: Queries): Promise<JsonObject> {
-    const rows: Record<string, AnyRow[]> = {}
-    for (const [name, ask] of Object.entries(read.sideQueries ?? {})) {
+    const lists = Object.entries(read.sideQueries ?? {}).map(async ([name, ask]) => {
       const columns = (returns.sideLists?.[name] as Nested).fields as Columns
-      rows[name] = await lake.query(ask(values.own, view, found), { ...limits, columns, maxRows: FIRST_ROWS })
-    }
-    return sideTexts(rows)
+      return [name, await lake.query(ask(values.own, view, found), { ...limits, columns, maxRows: FIRST_ROWS })] as const
+    })
+    return sideTexts(Object.fromEntries(await Promise.all(lists)))
   }
 
   /** Throws the problem of an answer whose rows have not arrived, or of an unknown value or thing. A later page may be empty. */
@@ -297,6 +302,20 @@ function chosenRows(
   if (id !== undefined && page.ids) parts.push(sql`${fieldColumn(shape, id)} IN ${bindList(id, columns[id] as Columns[string], page.ids)}`)
   if (page.updated_since !== null) parts.push(sql`${fieldColumn(shape, 'updated_at')} >= ${instant(page.updated_since)}`)
   return parts.length === 0 ? query : sql`SELECT * FROM (${query}) WHERE ${join(parts, sql` AND `)}`
+}
+
+/** Waits for work that runs at the same time. If a part fails, the others are stopped. */
+async function together<T extends readonly unknown[]>(
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => readonly [...T],
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  const stop = new AbortController()
+  try {
+    return await Promise.all(begin(AbortSignal.any([signal, stop.signal])))
+  } catch (error) {
+    stop.abort(error)
+    throw error
+  }
 }
 
 async function countOf(lake: Lake, query: Sql, options: Parameters<Lake['query']>[1]): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Lake, SnapshotPins } from '../../../lake/open.ts'
+import type { Lake, QueryLimits } from '../../../lake/open.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
@@ -79,7 +79,7 @@ export async function noMatchesInLake(
     /** The requested period, ms. */
     readonly period: { readonly from: number; readonly to: number } | null
     readonly covered: { readonly covered_from: number | null; readonly latest_row_at: number | null }
-    readonly limits: { readonly pins: SnapshotPins; readonly timeout_ms: number }
+    readonly limits: QueryLimits
   },
 ): Promise<NoMatch[]> {
   const { covered_from, latest_row_at } = covered

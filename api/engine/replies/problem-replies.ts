@@ -107,7 +107,8 @@ function cutOff(cause: unknown): Problem {
 }
 
 function queryProblem(error: QueryError): Problem {
-  if (error.code === 'timeout') return problem('query-timeout', 'The query was stopped after 30 s.', { retry_after_s: 30, cause: error })
+  if (error.code === 'timeout')
+    return problem('query-timeout', `The query was stopped after ${(error.timeout_ms ?? 0) / 1000} s.`, { retry_after_s: 30, cause: error })
   if (error.code === 'busy' || error.code === 'closed' || error.code === 'cache-full')
     return problem('temporary-reduced-capacity', 'Too many queries of the lake are running; this one was not begun.', {
       retry_after_s: error.retry_after_s ?? 5,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Lake, SnapshotPins } from '../../../lake/open.ts'
+import type { Lake, QueryLimits } from '../../../lake/open.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
@@ -12,11 +12,7 @@ const MAX_TABLES = 16
 const known = new WeakMap<Lake, LRUCache<string, Promise<readonly string[]>>>()
 
 /** Returns the roads that rows of a table name. They are read once per snapshot, also for concurrent requests. */
-export function roadsOfTable(
-  lake: Lake,
-  dataset: Dataset,
-  { pins, timeout_ms }: { readonly pins: SnapshotPins; readonly timeout_ms: number },
-): Promise<readonly string[]> {
+export function roadsOfTable(lake: Lake, dataset: Dataset, { pins, timeout_ms }: Omit<QueryLimits, 'since'>): Promise<readonly string[]> {
   const state = pins.get(dataset.id)
   if (!state?.snapshotId) return Promise.resolve([])
   const cache = known.get(lake) ?? new LRUCache<string, Promise<readonly string[]>>({ max: MAX_TABLES })

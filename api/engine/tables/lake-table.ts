@@ -1,4 +1,4 @@
-import type { SnapshotPins } from '../../../lake/open.ts'
+import type { QueryLimits } from '../../../lake/open.ts'
 import { rowsOf } from '../../../lake/query/answers.ts'
 import type { Session } from '../../../lake/query/session.ts'
 import { castTo, headerName, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -33,7 +33,7 @@ export interface LakeTable extends PageOfQuery {
   readonly refuseEmpty: () => Promise<void>
   readonly cursorAt: (end: Position | null) => string | null
   readonly about: Omit<ListPage, 'next_cursor'>
-  readonly limits: { readonly pins: SnapshotPins; readonly timeout_ms: number }
+  readonly limits: QueryLimits
 }
 
 /** Rows that are made into records at once. More would survive to V8's old generation, which is collected late. */

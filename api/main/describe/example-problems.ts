@@ -3,6 +3,7 @@ import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { neverDelivered, stateUnreadable, tablesUnreadable } from '../../engine/answers/absent-data.ts'
 import { unknownThing } from '../../engine/answers/answer.ts'
 import { logUnreadable } from '../../engine/answers/change-log.ts'
+import { QUERY_TIMEOUT_MS } from '../../engine/answers/lake-answers.ts'
 import { problemOf, undecodable } from '../../engine/replies/problem-replies.ts'
 import { cursors } from '../../engine/request/cursor.ts'
 import { requestOf } from '../../engine/request/example-request.ts'
@@ -92,7 +93,9 @@ function unavailable(endpoint: Endpoint): ExampleProblem[] {
       isOfState ? stateUnreadable(first) : tablesUnreadable(),
     )
   if (read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past))
-    problems.push(...(['timeout', 'busy'] as const).map((code) => problemOf(new QueryError(code, 'as an example'))))
+    problems.push(
+      ...(['timeout', 'busy'] as const).map((code) => problemOf(new QueryError(code, 'as an example', { timeout_ms: QUERY_TIMEOUT_MS }))),
+    )
   if (read.kind === 'changes') problems.push(logUnreadable())
   return problems.map((problem) => ({ problem, instance: requestOf(endpoint) }))
 }

@@ -97,6 +97,14 @@ test('waiting counts towards the time limit, and leaves the queue', async () => 
   await idle()
 })
 
+test('queries of one answer share a time limit, and the error states the whole of it', async () => {
+  const since = performance.now() - 29_900
+  const late = { code: 'timeout', message: 'no result within 30000 ms', timeout_ms: 30_000 }
+  await expect(ask(ENDLESS, { timeout_ms: 30_000, since })).rejects.toMatchObject(late)
+  expect(performance.now() - since).toBeLessThan(31_000)
+  await idle()
+})
+
 test('an error of the engine is reported with its cause, and frees the slot', async () => {
   const failed = ask(sql`SELECT * FROM nothing`)
   await expect(failed).rejects.toMatchObject({ name: 'QueryError', code: 'failed' })
