@@ -15,12 +15,12 @@ import { hasBody, refuseBody } from '../kernel/http/request-body.ts'
 import { isEarlier, type Period } from '../kernel/params/params-time.ts'
 import { problem } from '../kernel/problems.ts'
 import { withRetry } from './answers/absent-data.ts'
-import type { Handler, ResponsePlan } from './answers/answer.ts'
+import type { Handler, ResponsePlan } from './answers/response-plan.ts'
 import { countRequest, type PathCounters } from './replies/context-replies.ts'
 import { chargedDocument, type EndpointDocuments } from './replies/document-answer.ts'
 import type { ResponseCache } from './replies/response-cache.ts'
 import { ResponseMaker } from './replies/response-maker.ts'
-import { type CachedResponse, cachedResponse, goneSignal, isCurrent, touch } from './replies/responses.ts'
+import { goneSignal, isCurrent, type MadeResponse, madeResponse, touch } from './replies/responses.ts'
 import { sendFound } from './replies/send-found.ts'
 import { knownValuesCheck } from './request/known-values.ts'
 import { checkRepresentation, type RequestValues, requestReader } from './request/request.ts'
@@ -55,7 +55,7 @@ export interface RouteContext extends ContextParts {
 }
 
 /** A request under way. */
-interface Asked {
+interface UrlRequest {
   readonly raw: IncomingMessage
   /** The URL of a request whose parameter is in its body: as it would be with the parameter. Null for all others. */
   readonly posted: string | null
@@ -78,7 +78,7 @@ export class EndpointRoute {
   readonly #pathNames: readonly string[]
   readonly #read: ReturnType<typeof requestReader>
   readonly #checkKnown: ReturnType<typeof knownValuesCheck>
-  readonly #byUrl: ReturnType<RouteContext['cache']['shelf']>
+  readonly #byUrl: ReturnType<RouteContext['cache']['urlIndex']>
   readonly #maker: ResponseMaker
   readonly #wait_ms: number
   /** Changes with the data. */
@@ -99,7 +99,7 @@ export class EndpointRoute {
     this.#pathNames = pathParams(endpoint.path)
     this.#read = requestReader(endpoint)
     this.#checkKnown = knownValuesCheck(endpoint, parts.kept)
-    this.#byUrl = parts.cache.shelf()
+    this.#byUrl = parts.cache.urlIndex()
     this.#wait_ms = endpoint.plan === 'FREE' ? FREE_WAIT_MS : 0
     this.#maker = new ResponseMaker({ cache: parts.cache, wait_ms: this.#wait_ms })
   }
@@ -118,7 +118,7 @@ export class EndpointRoute {
     context.needs(this.#endpoint.plan, this.#endpoint.path)
     const now = this.#parts.clock()
     const wanted = this.#formatOf[context.caller.tier](raw.headers.accept)
-    const asked = { raw, posted, params: request.params as Asked['params'], response: reply.raw, context, now, wanted }
+    const asked = { raw, posted, params: request.params as UrlRequest['params'], response: reply.raw, context, now, wanted }
     const found = await this.#found(asked).catch((error: unknown) => {
       const { state } = this.#parts
       throw withRetry(error, { ...state.system(), phase: state.live.workers()?.phase ?? 'STEADY' }, now)
@@ -127,13 +127,13 @@ export class EndpointRoute {
     countRequest(this.#counters, context, reply.raw.statusCode)
   }
 
-  async #found(asked: Asked): Promise<CachedResponse> {
+  async #found(asked: UrlRequest): Promise<MadeResponse> {
     const document = this.#documents && (await this.#document(this.#documents, asked))
     return document ?? (await this.#repeated(asked)) ?? (await this.#planned(asked))
   }
 
   /** The document that the request prefers to data; null for none. */
-  async #document(documents: EndpointDocuments, asked: Asked): Promise<CachedResponse | null> {
+  async #document(documents: EndpointDocuments, asked: UrlRequest): Promise<MadeResponse | null> {
     const { raw, context } = asked
     const type = documents.preferred(raw.headers.accept, this.#formats)
     const values = type === null ? null : this.#valuesOf(asked)
@@ -143,7 +143,7 @@ export class EndpointRoute {
   }
 
   /** The response that the same URL had, if the data is the same; null for none. */
-  async #repeated({ raw, posted, wanted, context, now }: Asked): Promise<CachedResponse | null> {
+  async #repeated({ raw, posted, wanted, context, now }: UrlRequest): Promise<MadeResponse | null> {
     const known = posted !== null || hasBody(raw) ? undefined : this.#byUrl.get(this.#urlKeyOf(raw, wanted, context))
     if (!known || !isCurrent(known.reply.head, now)) return null
     const { head } = known.reply
@@ -156,7 +156,7 @@ export class EndpointRoute {
   /**
    * The response of a request that has to be read: validated, planned by the handler, and made unless its tag is in the cache.
    */
-  async #planned(asked: Asked): Promise<CachedResponse> {
+  async #planned(asked: UrlRequest): Promise<MadeResponse> {
     const { raw, posted, context, now } = asked
     const generation = this.#generation
     // A caller who may have the answer already pays the rest once the answer is known to differ.
@@ -188,12 +188,12 @@ export class EndpointRoute {
     return format === 'json' ? key : `${format} ${key}`
   }
 
-  #valuesOf({ raw, posted, params }: Asked): RequestValues {
+  #valuesOf({ raw, posted, params }: UrlRequest): RequestValues {
     return this.#read(posted ?? raw.url ?? '/', Object.fromEntries(this.#pathNames.map((name) => [name, params[name] ?? ''])))
   }
 
   /** The format of the response, and the plan that an early period needs. Throws the problem of what the caller may not have. */
-  #allowed(values: RequestValues, { wanted, context, now }: Asked): { readonly format: Format; readonly wider: Plan | null } {
+  #allowed(values: RequestValues, { wanted, context, now }: UrlRequest): { readonly format: Format; readonly wider: Plan | null } {
     const { recent } = this.#endpoint
     const format = values.page.format ?? acceptable(wanted, this.#formats)
     context.needsFormat(format)
@@ -203,14 +203,14 @@ export class EndpointRoute {
     return { format, wider }
   }
 
-  #cached({ head }: ResponsePlan): CachedResponse | undefined {
+  #cached({ head }: ResponsePlan): MadeResponse | undefined {
     const found = this.#parts.cache.get(head.etag)
     if (found) touch(found, head.modified_at)
     return found
   }
 
-  #made(plan: ResponsePlan, { raw, context, response }: Asked, format: Format): Promise<CachedResponse> {
-    if (canSkipBody(raw, plan, format)) return cachedResponse(plan.head, [])
+  #made(plan: ResponsePlan, { raw, context, response }: UrlRequest, format: Format): Promise<MadeResponse> {
+    if (canSkipBody(raw, plan, format)) return madeResponse(plan.head, [])
     return plan.isFromMemory ? this.#maker.shared(plan) : this.#maker.queried(plan, context, goneSignal(response))
   }
 }
@@ -227,7 +227,7 @@ function formatsByTier(
   return Object.fromEntries(rows) as Readonly<Record<Tier, (accept: string | undefined) => Wanted>>
 }
 
-async function chargeRest(context: RequestContext, { file }: CachedResponse): Promise<void> {
+async function chargeRest(context: RequestContext, { file }: MadeResponse): Promise<void> {
   try {
     await context.charge(REMAINING_COST)
   } catch (error) {

@@ -6,12 +6,12 @@ import { isTable } from '../../kernel/formats.ts'
 import { problem } from '../../kernel/problems.ts'
 import { predicateOf } from '../../kernel/reads/filter.ts'
 import { absentState } from './absent-data.ts'
-import { type AnswerContext, type Handler, headOf, nextLinks, type ResponseBody } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
 import { gapOf, placeMetaOf } from './coverage.ts'
 import { currentStates, refreshOf } from './current-states.ts'
 import { listBody, recordTexts } from './records.ts'
+import { type AnswerContext, type Handler, headOf, nextLinks, type ResponseBody } from './response-plan.ts'
 
 /** Lifetime of a cursor of changes, in hours. */
 const CURSOR_HOURS = 7 * 24

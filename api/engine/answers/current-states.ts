@@ -2,7 +2,7 @@ import type { LiveSnapshot } from '../../../lake/live/read.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import type { State } from '../../kernel/endpoint.ts'
 import type { ServiceState } from '../state/state.ts'
-import type { Refresh } from './answer.ts'
+import type { Refresh } from './response-plan.ts'
 
 const EMPTY: State = Object.freeze({ rows: [], parts: [] })
 /** Polling interval in seconds if no feed states a cadence. */

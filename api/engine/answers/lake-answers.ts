@@ -16,19 +16,19 @@ import { fieldColumn, flatFields } from '../../kernel/reads/select.ts'
 import { type JsonObject, recordWriter } from '../../kernel/reads/shape.ts'
 import type { ResponseHead } from '../replies/responses.ts'
 import { givenOf, refuseUnknown } from '../request/known-values.ts'
+import { type LakeState, lakeState } from '../request/lake-state.ts'
 import { pageQuery } from '../request/page-query.ts'
 import { orderOf, positionOf } from '../request/paging.ts'
 import type { RequestValues } from '../request/request.ts'
-import { type LakeState, lakeState } from '../request/snapshot-pins.ts'
 import { lakeTable } from '../tables/lake-table.ts'
 import { neverDelivered, notLanded } from './absent-data.ts'
-import { type AnswerContext, type Handler, headOf, nextLinks, type ResponseBody, unknownThing } from './answer.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { gapOf, placeMetaOf } from './coverage.ts'
 import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
 import { absentLandings } from './missing.ts'
 import { noMatchesInLake } from './no-match.ts'
 import { listBody, textsOfShapes } from './records.ts'
+import { type AnswerContext, type Handler, headOf, nextLinks, type ResponseBody, unknownThing } from './response-plan.ts'
 import { shownRecord } from './shown-record.ts'
 
 /** Timeout of all queries of an answer together, including the waits for slots. */
@@ -57,7 +57,7 @@ interface Begun {
 type Landed = LakeState & { readonly covered_until: number }
 
 /** A request with the state of the lake that answers it. */
-interface Asked extends Pick<Options, 'format' | 'now'> {
+interface LakeRequest extends Pick<Options, 'format' | 'now'> {
   readonly values: RequestValues
   readonly shape: RecordShape
   readonly from: readonly Dataset[]
@@ -102,13 +102,13 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
   const room = read.rows?.adds ?? []
 
   return async (values, options) => {
-    const asked = await askedOf(values, options)
+    const asked = await requestOf(values, options)
     const mayNotExist = !asked.isKnown || refusesValues(values)
     return { head: headFor(asked), answer: (signal) => bodyOf(asked, signal), isFromMemory: false, mayNotExist }
   }
 
   /** Opens the state of the lake. Impossible parameter values are refused here, so that HEAD refuses them too. */
-  async function askedOf(values: RequestValues, { format, now }: Pick<Options, 'format' | 'now'>): Promise<Asked> {
+  async function requestOf(values: RequestValues, { format, now }: Pick<Options, 'format' | 'now'>): Promise<LakeRequest> {
     const { page, own } = values
     const shape = shapeOf(values)
     const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: boundTo(values), now }))
@@ -123,7 +123,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     const { covered_until } = found
     if (covered_until === null) throw neverDelivered(from[0] as Dataset, feeds)
     const landed = { ...found, covered_until }
-    const used: Asked['used'] = { isFiltered: endpoint.filters.length === 0, period: null }
+    const used: LakeRequest['used'] = { isFiltered: endpoint.filters.length === 0, period: null }
     const view = viewOf(landed, {
       where: (columns, filters = endpoint.filters) => {
         used.isFiltered = true
@@ -139,7 +139,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return { values, format, now, shape, from, landed, begun, view, prequery, query, used, isKnown }
   }
 
-  function headFor({ values, format, now, from, landed, isKnown }: Asked): ResponseHead {
+  function headFor({ values, format, now, from, landed, isKnown }: LakeRequest): ResponseHead {
     const { covered_until, changed_at, name } = landed
     return headOf(context, values, {
       ...{ format, from, now, data_time: covered_until },
@@ -148,13 +148,13 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     })
   }
 
-  async function bodyOf(asked: Asked, signal: AbortSignal): Promise<ResponseBody> {
+  async function bodyOf(asked: LakeRequest, signal: AbortSignal): Promise<ResponseBody> {
     const queries = await queriesOf(asked, signal)
     const { format } = asked
     return isTable(format) ? await table({ ...asked, format }, queries) : await page(asked, queries)
   }
 
-  async function queriesOf({ values, landed, view, prequery, query, used }: Asked, signal: AbortSignal): Promise<Queries> {
+  async function queriesOf({ values, landed, view, prequery, query, used }: LakeRequest, signal: AbortSignal): Promise<Queries> {
     const limits = { pins: landed.pins, timeout_ms: QUERY_TIMEOUT_MS, since: performance.now(), signal }
     const found = prequery ? await lake.query(prequery, { ...limits, columns: {}, maxRows: FIRST_ROWS }) : []
     const own = query ?? read.query(values.own, view, found)
@@ -167,7 +167,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return { found, whole, query: chosen, columns, finish, limits }
   }
 
-  async function page(asked: Asked, queries: Queries): Promise<ResponseBody> {
+  async function page(asked: LakeRequest, queries: Queries): Promise<ResponseBody> {
     const { values, format, shape, from, landed, begun, used } = asked
     const { query, columns, finish, limits } = queries
     const ofPage = rowsOf(asked, queries)
@@ -194,7 +194,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return { pieces, links: linksTo(values, next_cursor), next_cursor }
   }
 
-  async function table(asked: Asked & { readonly format: TableFormat }, queries: Queries): Promise<ResponseBody> {
+  async function table(asked: LakeRequest & { readonly format: TableFormat }, queries: Queries): Promise<ResponseBody> {
     const { values, format, shape } = asked
     const { query, finish, limits } = queries
     const hasTotal = format === 'parquet' && values.page.total === 'exact'
@@ -208,13 +208,17 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return { pieces: [], file, links: linksTo(values, next_cursor), next_cursor }
   }
 
-  function rowsOf({ values: { page }, begun }: Asked, { query, columns }: Queries): Parameters<typeof pageQuery>[0] {
+  function rowsOf({ values: { page }, begun }: LakeRequest, { query, columns }: Queries): Parameters<typeof pageQuery>[0] {
     const order = orderOf(returns, page.sort)
     return { query, columns, shape: record.name, order, after: begun?.position ?? null, limit: page.limit ?? returns.limit.max }
   }
 
   /** What a list states besides its rows. */
-  function listOf({ values, from, landed, used }: Asked): { readonly name: string; readonly updated_at: number; readonly meta: Meta } {
+  function listOf({ values, from, landed, used }: LakeRequest): {
+    readonly name: string
+    readonly updated_at: number
+    readonly meta: Meta
+  } {
     const missing = absentLandings(from, landed.awaited, state.system())
     const meta = metaOf(state, from, {
       ...(missing.length > 0 ? { missing } : {}),
@@ -226,7 +230,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return { name: returns.name, updated_at: landed.covered_until, meta }
   }
 
-  async function sideLists({ values, view }: Asked, { found, limits }: Queries): Promise<JsonObject> {
+  async function sideLists({ values, view }: LakeRequest, { found, limits }: Queries): Promise<JsonObject> {
     const lists = Object.entries(read.sideQueries ?? {}).map(async ([name, ask]) => {
       const columns = (returns.sideLists?.[name] as Nested).fields as Columns
       return [name, await lake.query(ask(values.own, view, found), { ...limits, columns, maxRows: FIRST_ROWS })] as const
@@ -236,7 +240,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
 
   /** Throws the problem of an answer whose rows have not arrived, or of an unknown value or thing. A later page may be empty. */
   async function refuseEmpty(
-    { values, from, landed, begun, view, isKnown }: Asked,
+    { values, from, landed, begun, view, isKnown }: LakeRequest,
     { found, whole, query, limits }: Queries,
   ): Promise<void> {
     if (begun) return
@@ -262,7 +266,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return `${endpoint.path} ${filterKey}`
   }
 
-  function cursorAt({ values, landed, now }: Asked, position: Position | null): string | null {
+  function cursorAt({ values, landed, now }: LakeRequest, position: Position | null): string | null {
     const value = { snapshot: landed.name, position } as unknown as Json
     return position && cursors.seal(value, { bind: boundTo(values), now, hours: CURSOR_HOURS })
   }

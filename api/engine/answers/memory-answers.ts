@@ -10,16 +10,6 @@ import type { RequestValues } from '../request/request.ts'
 import { selected, withDistances } from '../request/selection.ts'
 import type { CachedViews } from '../state/cached-views.ts'
 import { absentState, neverDelivered } from './absent-data.ts'
-import {
-  type AnswerContext,
-  type Handler,
-  headOf,
-  type ResponseBody,
-  type ResponsePlan,
-  steppedNow,
-  unknownThing,
-  type Versions,
-} from './answer.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { gapOf, placeMetaOf } from './coverage.ts'
 import { tagOf } from './demand-documents.ts'
@@ -30,6 +20,16 @@ import { optionalQueries } from './optional-queries.ts'
 import { pastThing } from './past-things.ts'
 import { askedPage, chosen, oneBody, pageBody } from './record-bodies.ts'
 import { textsOfShapes } from './records.ts'
+import {
+  type AnswerContext,
+  type Handler,
+  headOf,
+  type ResponseBody,
+  type ResponsePlan,
+  steppedNow,
+  unknownThing,
+  type Versions,
+} from './response-plan.ts'
 import { shownRecord } from './shown-record.ts'
 import { SortedRecords } from './sorted-records.ts'
 
@@ -37,7 +37,7 @@ type Options = Parameters<Handler>[1]
 type Found = Listed<AnyRow> | AnyRow | null
 
 /** A request with what it is answered from. */
-interface Asked extends Options {
+interface MemoryRequest extends Options {
   readonly values: RequestValues
   readonly sources: MemorySources
   /** Datasets that the answer is read from. */
@@ -110,7 +110,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
   }
 
   /** The thing, or the list before paging; null if there is no such thing. */
-  async function find({ values, at, ask, sources }: Asked): Promise<Found> {
+  async function find({ values, at, ask, sources }: MemoryRequest): Promise<Found> {
     if (read.answer) return await read.answer(ask, values.own, at)
     // A selection of sorted records is sorted, so sorting a page costs little.
     const all = await sortedRecords(values, sources)
@@ -123,7 +123,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
     return recordsOf(...(live.states as [State])).inOrder(orderOf(returns as ListReturn, page.sort))
   }
 
-  async function bodyOf(found: Found, asked: Asked, signal: AbortSignal): Promise<ResponseBody> {
+  async function bodyOf(found: Found, asked: MemoryRequest, signal: AbortSignal): Promise<ResponseBody> {
     if (found === null) throw await unknown(asked)
     const meta = await metaFor(asked)
     const body =
@@ -132,13 +132,13 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
   }
 
   /** The problem of a thing that does not exist; throws another one while some of its data has not landed. */
-  async function unknown({ values, sources, ask }: Asked): Promise<unknown> {
+  async function unknown({ values, sources, ask }: MemoryRequest): Promise<unknown> {
     const { tables, needed } = sources
     refuseAwaited(tables, read.feedsOfId?.(values.own) ?? tables.awaited, needed)
     return unknownThing(values.path, (await read.suggestion?.(ask, values.own)) ?? null)
   }
 
-  async function metaFor({ values, sources, used }: Asked): Promise<Meta> {
+  async function metaFor({ values, sources, used }: MemoryRequest): Promise<Meta> {
     const { live, tables, silent, absent } = sources
     const absences = [...silent.map(({ dataset, reason }) => ({ dataset: dataset.id, reason })), ...absent]
     return metaOf(state, used, {
@@ -153,7 +153,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
 
   function thing(
     record: AnyRow,
-    { values, format }: Asked,
+    { values, format }: MemoryRequest,
     more: { readonly meta: Meta; readonly signal: AbortSignal },
   ): Promise<ResponseBody> {
     const shape = shapeOf(values)
@@ -162,7 +162,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
 
   async function page(
     found: Listed<AnyRow>,
-    { values, sources, format, now, at }: Asked,
+    { values, sources, format, now, at }: MemoryRequest,
     { meta, signal }: { readonly meta: Meta; readonly signal: AbortSignal },
   ): Promise<ResponseBody> {
     const shape = shapeOf(values)
@@ -200,7 +200,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
   }
 
   async function pastPlan(
-    { values, sources }: Asked,
+    { values, sources }: MemoryRequest,
     options: Pick<Parameters<typeof pastThing>[2], 'past' | 'versions' | 'common'>,
   ): Promise<ResponsePlan> {
     const { primary } = sources.live

@@ -7,10 +7,10 @@ import type { Problem } from '../../kernel/problems.ts'
 import type { RequestValues } from '../request/request.ts'
 import type { CachedViews, TablesState } from '../state/cached-views.ts'
 import { absentState, neverDelivered, notLanded } from './absent-data.ts'
-import type { AnswerContext, Handler, Refresh } from './answer.ts'
 import { CADENCE_S, type CurrentStates, currentStates, refreshOf } from './current-states.ts'
 import { demandDocuments } from './demand-documents.ts'
 import { absentLandings, absentParts, type MissingDataset, silenceOf } from './missing.ts'
+import type { AnswerContext, Handler, Refresh } from './response-plan.ts'
 
 /** The tables of a read that it needs. The answer's age is that of the first. */
 interface NeededTables {

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../kernel/endpoint.ts'
 import { requestReader } from '../request/request.ts'
-import type { Handler } from './answer.ts'
+import type { Handler } from './response-plan.ts'
 
 /** An endpoint with what answers it. */
 export interface Served {

@@ -4,14 +4,14 @@ import type { Lake, SnapshotPins } from '../../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { Problem } from '../../kernel/problems.ts'
 import type { PastOf } from '../../kernel/reads/memory-read.ts'
+import { lakeState } from '../request/lake-state.ts'
 import type { RequestValues } from '../request/request.ts'
-import { lakeState } from '../request/snapshot-pins.ts'
-import { type AnswerContext, headOf, type ResponseBody, type ResponsePlan, unknownThing, type Versions } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
 import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
 import { oneBody } from './record-bodies.ts'
 import type { RecordTexts } from './records.ts'
+import { type AnswerContext, headOf, type ResponseBody, type ResponsePlan, unknownThing, type Versions } from './response-plan.ts'
 
 /** How far back the log is searched for an end that has not landed, in ms: the lake lags by at most ten minutes. */
 const LAG_MS = 15 * 60_000

@@ -7,9 +7,9 @@ import { DISTANCE } from '../../kernel/params/around.ts'
 import type { JsonObject } from '../../kernel/reads/shape.ts'
 import { orderOf, positionOf, readPosition } from '../request/paging.ts'
 import type { RequestValues } from '../request/request.ts'
-import { type AnswerContext, nextLinks, type ResponseBody } from './answer.ts'
 import type { Meta } from './compose.ts'
 import { listBody, type RecordTexts } from './records.ts'
+import { type AnswerContext, nextLinks, type ResponseBody } from './response-plan.ts'
 
 const CURSOR_HOURS = 24
 

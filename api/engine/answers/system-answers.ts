@@ -8,12 +8,12 @@ import { selected } from '../request/selection.ts'
 import { qualityVersion, UNSEEN } from '../state/seen-quality.ts'
 import { tablesChangedAt, tablesVersion } from '../state/seen-tables.ts'
 import type { SystemWatch } from '../state/system-watch.ts'
-import { type AnswerContext, type Handler, headOf, type ResponseBody, steppedNow, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { placeMetaOf } from './coverage.ts'
 import { CADENCE_S } from './current-states.ts'
 import { askedPage, chosen, oneBody, pageBody } from './record-bodies.ts'
 import { recordTexts } from './records.ts'
+import { type AnswerContext, type Handler, headOf, type ResponseBody, steppedNow, unknownThing } from './response-plan.ts'
 
 /** The search index for endpoints without search. */
 const NO_SEARCH: SearchView = Object.freeze({

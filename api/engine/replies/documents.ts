@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Lang } from '../../kernel/fields.ts'
 import { FORMAT_KINDS } from '../../kernel/formats.ts'
-import { weakTag } from '../answers/answer.ts'
-import { type CachedResponse, cachedBytes, cachedResponse, type ResponseHead } from './responses.ts'
+import { weakTag } from '../answers/response-plan.ts'
+import { cachedBytes, type MadeResponse, madeResponse, type ResponseHead } from './responses.ts'
 import { sendFound } from './send-found.ts'
 
 /** How long a description is fresh, in s. It changes only with a release. */
@@ -32,7 +32,7 @@ interface Document {
 }
 
 /** Makes a document ready to be sent, with tag and 304. Each compressed form is made once. */
-export async function cachedDocument(document: Document): Promise<CachedResponse> {
+export async function cachedDocument(document: Document): Promise<MadeResponse> {
   const { text, content_type, language = null, links = [], headers, isImmutable = false, fresh_s = DESCRIPTION_S } = document
   const head: ResponseHead = {
     etag: typeof text === 'string' ? weakTag(text) : text.etag,
@@ -50,17 +50,17 @@ export async function cachedDocument(document: Document): Promise<CachedResponse
     isImmutable,
     ...(headers ? { more: headers } : {}),
   }
-  return typeof text === 'string' ? cachedResponse(head, [text]) : cachedBytes(head, text.body)
+  return typeof text === 'string' ? madeResponse(head, [text]) : cachedBytes(head, text.body)
 }
 
 /** The same for JSON. `fresh_s` (s) defaults to that of a description. */
-export function described(what: object, language: Lang | null, fresh_s = DESCRIPTION_S): Promise<CachedResponse> {
+export function described(what: object, language: Lang | null, fresh_s = DESCRIPTION_S): Promise<MadeResponse> {
   return cachedDocument({ text: JSON.stringify(what), content_type: FORMAT_KINDS.json.type, language, fresh_s })
 }
 
 /** Makes each document on first use, and again after a failure. It is unbounded, because callers do not choose the names. */
-export function documentUrls(): (name: string, make: () => Promise<CachedResponse>) => Promise<CachedResponse> {
-  const made = new Map<string, Promise<CachedResponse>>()
+export function documentUrls(): (name: string, make: () => Promise<MadeResponse>) => Promise<MadeResponse> {
+  const made = new Map<string, Promise<MadeResponse>>()
   return (name, make) => {
     const there = made.get(name)
     if (there) return there
@@ -72,8 +72,8 @@ export function documentUrls(): (name: string, make: () => Promise<CachedRespons
 }
 
 /** Keeps the latest document only. It is made again for another name, or after a failure. */
-export function oneDocument(): (name: string, make: () => Promise<CachedResponse>) => Promise<CachedResponse> {
-  let kept: { readonly name: string; readonly made: Promise<CachedResponse> } | null = null
+export function oneDocument(): (name: string, make: () => Promise<MadeResponse>) => Promise<MadeResponse> {
+  let kept: { readonly name: string; readonly made: Promise<MadeResponse> } | null = null
   return (name, make) => {
     if (kept?.name === name) return kept.made
     const making = { name, made: make() }
@@ -92,7 +92,7 @@ export function registerDocument(
     url,
     clock,
     find,
-  }: { readonly url: string; readonly clock: () => number; readonly find: (request: FastifyRequest) => Promise<CachedResponse> },
+  }: { readonly url: string; readonly clock: () => number; readonly find: (request: FastifyRequest) => Promise<MadeResponse> },
 ): void {
   app.route({
     method: ['GET', 'HEAD'],

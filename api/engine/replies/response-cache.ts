@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Plan } from '../../../lake/schema/dataset.ts'
-import type { CachedResponse } from './responses.ts'
+import type { MadeResponse } from './responses.ts'
 
 /** Most URLs in the index of one route. */
 const URLS_MOST = 2000
@@ -9,7 +9,7 @@ const REPLY_BYTES = 1000
 const URL_BYTES = 200
 
 interface Kept {
-  readonly reply: CachedResponse
+  readonly reply: MadeResponse
   /** Includes its compressed forms and its URLs. */
   bytes: number
   /** The URLs in the routes' indexes that lead to it. */
@@ -28,9 +28,9 @@ interface Known {
 /** The index of one route's replies by URL as it was sent: a repeated request needs no parsing. */
 export interface UrlIndex {
   /** Returns the reply to a URL and the plan that it needs beyond the endpoint's, if it is in the index. */
-  get(url: string): { readonly reply: CachedResponse; readonly plan: Plan | null } | undefined
+  get(url: string): { readonly reply: MadeResponse; readonly plan: Plan | null } | undefined
   /** Records that a cached reply answers a URL. */
-  put(url: string, reply: CachedResponse, plan?: Plan | null): void
+  put(url: string, reply: MadeResponse, plan?: Plan | null): void
   /** Empties the index: the data has changed. */
   clear(): void
 }
@@ -74,7 +74,7 @@ export class ResponseCache {
   }
 
   /** Returns the reply with a tag. */
-  get(etag: string): CachedResponse | undefined {
+  get(etag: string): MadeResponse | undefined {
     const kept = this.#kept.get(etag)?.kept
     if (kept) this.#lookups.tag++
     else this.#lookups.missed++
@@ -82,7 +82,7 @@ export class ResponseCache {
   }
 
   /** Caches a reply, unless it alone exceeds the capacity. */
-  put(reply: CachedResponse): void {
+  put(reply: MadeResponse): void {
     const { etag } = reply.head
     const bytes = REPLY_BYTES + reply.body.length
     if (bytes > this.#kept.maxSize || this.#kept.has(etag)) return
@@ -92,7 +92,7 @@ export class ResponseCache {
   }
 
   /** Returns the index of a new route. */
-  shelf(): UrlIndex {
+  urlIndex(): UrlIndex {
     const urls: LRUCache<string, Known> = new LRUCache<string, Known>({
       max: URLS_MOST,
       disposeAfter: (known) => {

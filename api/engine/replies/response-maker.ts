@@ -2,9 +2,9 @@ import { hash, randomUUID } from 'node:crypto'
 import { isConcurrency } from '../../auth/limits/in-lease.ts'
 import type { RequestContext } from '../../auth/request-context.ts'
 import { isTable } from '../../kernel/formats.ts'
-import { type ResponsePlan, weakTag } from '../answers/answer.ts'
+import { type ResponsePlan, weakTag } from '../answers/response-plan.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { type CachedResponse, cachedFile, cachedResponse } from './responses.ts'
+import { fileResponse, type MadeResponse, madeResponse } from './responses.ts'
 
 /** The signal of work that several requests share. */
 const NEVER = new AbortController().signal
@@ -14,7 +14,7 @@ export class ResponseMaker {
   readonly #cache: Pick<ResponseCache, 'put'>
   readonly #wait_ms: number
   /** Responses that are being made, by tag: a long list takes several turns of the event loop. */
-  readonly #underWay = new Map<string, Promise<CachedResponse>>()
+  readonly #underWay = new Map<string, Promise<MadeResponse>>()
 
   /** Queries of the lake that are under way, by tag. */
   readonly #queries = new Map<string, SharedQuery>()
@@ -26,7 +26,7 @@ export class ResponseMaker {
   }
 
   /** Makes a response from memory, together with all requests for the same tag. */
-  async shared(plan: ResponsePlan): Promise<CachedResponse> {
+  async shared(plan: ResponsePlan): Promise<MadeResponse> {
     const { etag } = plan.head
     const others = this.#underWay.get(etag)
     const making = others ?? this.#make(plan, NEVER).finally(() => this.#underWay.delete(etag))
@@ -44,7 +44,7 @@ export class ResponseMaker {
    * Makes a response that costs a query of history, together with all requests for the same tag, until all their callers have
    * gone. A caller has a limited number of slots.
    */
-  async queried(plan: ResponsePlan, context: Pick<RequestContext, 'lease'>, signal: AbortSignal): Promise<CachedResponse> {
+  async queried(plan: ResponsePlan, context: Pick<RequestContext, 'lease'>, signal: AbortSignal): Promise<MadeResponse> {
     const lease = await context.lease(this.#wait_ms)
     try {
       const { etag, format } = plan.head
@@ -71,14 +71,14 @@ export class ResponseMaker {
     return query
   }
 
-  async #make(plan: ResponsePlan, signal: AbortSignal): Promise<CachedResponse> {
+  async #make(plan: ResponsePlan, signal: AbortSignal): Promise<MadeResponse> {
     const { pieces, file, links, next_cursor, isPartial } = await plan.answer(signal)
     const whole = {
       ...plan.head,
       links: [...links, ...plan.head.links],
       ...(next_cursor === null ? {} : { more: { ...plan.head.more, 'X-Next-Cursor': next_cursor } }),
     }
-    const made = file ? await cachedFile(whole, file) : await cachedResponse(whole, pieces)
+    const made = file ? await fileResponse(whole, file) : await madeResponse(whole, pieces)
     if (isPartial) return partialResponse(made)
     if (!made.file) this.#cache.put(made)
     return made
@@ -88,19 +88,19 @@ export class ResponseMaker {
 /** A query that several requests wait for. It is stopped when the last of them has gone. */
 class SharedQuery {
   readonly #stop = new AbortController()
-  readonly #made: Promise<CachedResponse>
+  readonly #made: Promise<MadeResponse>
   readonly #onEnd: () => void
   #waiting = 0
 
   /** `onEnd` is called once no further request may join. */
-  constructor(make: (signal: AbortSignal) => Promise<CachedResponse>, onEnd: () => void) {
+  constructor(make: (signal: AbortSignal) => Promise<MadeResponse>, onEnd: () => void) {
     this.#onEnd = onEnd
     this.#made = make(this.#stop.signal).finally(onEnd)
     // Each request waits for itself; without any, nobody does.
     this.#made.catch(() => undefined)
   }
 
-  async join(signal: AbortSignal): Promise<CachedResponse> {
+  async join(signal: AbortSignal): Promise<MadeResponse> {
     const gone = Promise.withResolvers<never>()
     const leave = (): void => gone.reject(signal.reason)
     this.#waiting++
@@ -119,7 +119,7 @@ class SharedQuery {
 }
 
 /** Marks a response that lacks a part: its tag is by its content, and it is fresh for a second only. */
-function partialResponse({ head, ...made }: CachedResponse): CachedResponse {
+function partialResponse({ head, ...made }: MadeResponse): MadeResponse {
   const content = made.file ? randomUUID() : hash('sha256', made.body, 'base64url')
   const etag = weakTag(`${head.etag} in part: ${content}`)
   return { ...made, head: { ...head, etag, modified_at: null, refreshAt: () => 0, cadence_s: 1 } }

@@ -37,7 +37,7 @@ export interface ResponseHead {
 }
 
 /** A reply that is ready to be sent, with its compressed forms as they are made. */
-export interface CachedResponse {
+export interface MadeResponse {
   /** Only `touch` changes it. */
   head: ResponseHead
   readonly body: Buffer
@@ -52,7 +52,7 @@ export interface CachedResponse {
 }
 
 /** Makes a reply ready from its text in pieces. */
-export async function cachedResponse(head: ResponseHead, pieces: readonly string[]): Promise<CachedResponse> {
+export async function madeResponse(head: ResponseHead, pieces: readonly string[]): Promise<MadeResponse> {
   return cachedBytes(head, await bytesOf(pieces))
 }
 
@@ -60,7 +60,7 @@ export async function cachedResponse(head: ResponseHead, pieces: readonly string
 const KEPT_BYTES = 4 * 1024 ** 2
 
 /** Makes a reply ready from a file, which it then owns. A small file is read and closed. */
-export async function cachedFile(head: ResponseHead, file: Spooled): Promise<CachedResponse> {
+export async function fileResponse(head: ResponseHead, file: Spooled): Promise<MadeResponse> {
   if (file.bytes > KEPT_BYTES) return { ...cachedBytes(head, Buffer.alloc(0)), file }
   try {
     return cachedBytes(head, await file.read())
@@ -70,7 +70,7 @@ export async function cachedFile(head: ResponseHead, file: Spooled): Promise<Cac
 }
 
 /** Makes a reply ready from its bytes. */
-export function cachedBytes(head: ResponseHead, body: Buffer): CachedResponse {
+export function cachedBytes(head: ResponseHead, body: Buffer): MadeResponse {
   const lists = { second: -1, byForm: new Map() }
   return { head, body, file: null, encoded: new Map(), compressing: new Map(), lists, onGrowth: null }
 }
@@ -93,7 +93,7 @@ async function bytesOf(pieces: readonly string[]): Promise<Buffer> {
 }
 
 /** Updates the time of a cached reply: the same answer may return after a different one. */
-export function touch(reply: CachedResponse, modified_at: number | null): void {
+export function touch(reply: MadeResponse, modified_at: number | null): void {
   if (reply.head.modified_at === modified_at) return
   reply.head = { ...reply.head, modified_at }
   reply.lists.second = -1
@@ -110,13 +110,13 @@ export function stepOf(clockGranularity_s: number, now: number): number {
 }
 
 /** Returns the body in a coding, if it is in memory. */
-export function availableBody(reply: CachedResponse, encoding: Encoding): Buffer | null {
+export function availableBody(reply: MadeResponse, encoding: Encoding): Buffer | null {
   if (encoding === 'identity' || reply.body.length < COMPRESS_FROM || !reply.head.isText) return reply.body
   return reply.encoded.get(encoding) ?? null
 }
 
 /** Returns the body in a coding. Each coding is made once, also for concurrent requests. */
-export async function bodyIn(reply: CachedResponse, encoding: Encoding): Promise<Buffer> {
+export async function bodyIn(reply: MadeResponse, encoding: Encoding): Promise<Buffer> {
   const atHand = availableBody(reply, encoding)
   if (atHand || encoding === 'identity') return atHand ?? reply.body
   const running = reply.compressing.get(encoding)
@@ -145,7 +145,7 @@ interface Sending {
 /** Sends a reply's head and, unless `body` is null, its body. */
 export function sendCached(
   response: ServerResponse,
-  reply: CachedResponse,
+  reply: MadeResponse,
   options: Sending & { readonly encoding: Encoding; readonly body: Buffer | null },
 ): void {
   const { encoding, body } = options
@@ -227,13 +227,13 @@ function written(target: Writable, piece: Buffer, signal: AbortSignal): Promise<
 }
 
 /** Answers that the caller's copy is still valid. */
-export function sendNotModified(response: ServerResponse, reply: CachedResponse, options: Sending): void {
+export function sendNotModified(response: ServerResponse, reply: MadeResponse, options: Sending): void {
   response.writeHead(304, headerList(reply, '304', options))
   response.end()
 }
 
 /** Returns the headers of a reply in one form. All but the caller's own are made once a second, as busy paths repeat them. */
-function headerList(reply: CachedResponse, form: Encoding | '304', { now, own, isSecure }: Sending): string[] {
+function headerList(reply: MadeResponse, form: Encoding | '304', { now, own, isSecure }: Sending): string[] {
   const shared = sharedHeaders(reply, form, { now, isPrivate: own !== null, isSecure }) as string[]
   if (own === null) return shared
   const all = shared.slice()
@@ -242,7 +242,7 @@ function headerList(reply: CachedResponse, form: Encoding | '304', { now, own, i
 }
 
 function sharedHeaders(
-  reply: CachedResponse,
+  reply: MadeResponse,
   form: Encoding | '304',
   sending: { readonly now: number; readonly isPrivate: boolean; readonly isSecure: boolean },
 ): readonly string[] {

@@ -4,13 +4,13 @@ import { cameByHttps } from '../../auth/https.ts'
 import type { RequestContext } from '../../auth/request-context.ts'
 import { encodingFor, remembered } from '../../kernel/http/encodings.ts'
 import { isNotModified } from '../../kernel/http/headers.ts'
-import { availableBody, bodyIn, type CachedResponse, sendCached, sendFile, sendNotModified } from './responses.ts'
+import { availableBody, bodyIn, type MadeResponse, sendCached, sendFile, sendNotModified } from './responses.ts'
 
 const encodingOf = remembered(encodingFor)
 
 /** A response, and the request's context if it is not for anybody. */
 interface ToSend {
-  readonly found: CachedResponse
+  readonly found: MadeResponse
   readonly now: number
   readonly context?: RequestContext
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Format, isTable } from '../../kernel/formats.ts'
 import { isNotModified } from '../../kernel/http/headers.ts'
-import type { ResponsePlan } from '../answers/answer.ts'
+import type { ResponsePlan } from '../answers/response-plan.ts'
 import type { ResponseHead } from '../replies/responses.ts'
 
 /** True if a request can be answered without making the body, which could still fail. */

@@ -9,7 +9,7 @@ import type { Bound, LiveFile } from '../../../lake/iceberg/types.ts'
 import { fieldOf } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
-import { snapshotExpired } from './snapshot-pins.ts'
+import { snapshotExpired } from './lake-state.ts'
 
 const DAY_MS = 86_400_000
 const REQUESTS = 16

@@ -87,7 +87,7 @@ export async function openState({
     for (const dataset of turned.flatMap((feed) => feed.datasets)) turned_at.set(dataset, now)
     return turned.length > 0
   }
-  const tellAll = (): void => {
+  const notifyAll = (): void => {
     for (const watcher of watchers) watcher.notify()
   }
   const ends = datasets.map((dataset) =>
@@ -114,7 +114,7 @@ export async function openState({
         return false
       }))
     if (described) redescribed_at = clock()
-    if (look() || described) tellAll()
+    if (look() || described) notifyAll()
   }
   const endPoll = poll(refresh, { every_ms: poll_ms, onError })
 

@@ -5,7 +5,7 @@ import { essenceOf, type TableFormat } from '../../kernel/formats.ts'
 import { type Part, ref } from '../../kernel/openapi-parts.ts'
 import { exampleOf } from '../../kernel/reads/shape.ts'
 import { type CellType, type TableColumn, tableColumns, tableRowSchema } from '../../kernel/reads/table.ts'
-import { schemaPath } from '../answers/answer.ts'
+import { schemaPath } from '../answers/response-plan.ts'
 import { exampleRecord } from '../answers/shown-record.ts'
 import { csvLines, decimalText } from './text.ts'
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { SourceMode } from '../../../lake/system.ts'
 import { cachedDocument, DESCRIPTION_S, documentUrls, oneDocument, registerDocument } from '../../engine/replies/documents.ts'
-import type { CachedResponse } from '../../engine/replies/responses.ts'
+import type { MadeResponse } from '../../engine/replies/responses.ts'
 import { queryReader } from '../../engine/request/request.ts'
 import type { Endpoint } from '../../kernel/endpoint.ts'
 import type { Language } from '../../kernel/language.ts'
@@ -37,18 +37,18 @@ const readPage = queryReader({ lang: PAGE_LANG })
 /** Registers the public pages, and the descriptions of the service for programs. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
   const { endpoints, plans, figures, securityContact, state, clock, baseUrl } = parts
-  const shelf = documentUrls()
+  const cachedAt = documentUrls()
   /** Documents that are made once for each language. */
   const inLanguage = (
     { raw }: FastifyRequest,
     name: string,
-    make: (language: Language) => Promise<CachedResponse>,
-  ): Promise<CachedResponse> => {
+    make: (language: Language) => Promise<MadeResponse>,
+  ): Promise<MadeResponse> => {
     const { lang } = readPage(raw.url ?? '/')
     const language = lang ?? languageOf(raw)
-    return shelf(`${name} ${language} ${state.mode}`, () => make(language))
+    return cachedAt(`${name} ${language} ${state.mode}`, () => make(language))
   }
-  const page = (text: string, language: Language, headers = PAGE_SECURITY): Promise<CachedResponse> =>
+  const page = (text: string, language: Language, headers = PAGE_SECURITY): Promise<MadeResponse> =>
     cachedDocument({ text, content_type: HTML, language, headers })
 
   registerDocument(app, {
@@ -74,7 +74,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name as keyof typeof SCRIPTS] : undefined
       if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs links to the existing ones.')
       const content_type = 'text/javascript; charset=utf-8'
-      return shelf(name, async () => cachedDocument({ text: await script.text(), content_type, isImmutable: true }))
+      return cachedAt(name, async () => cachedDocument({ text: await script.text(), content_type, isImmutable: true }))
     },
   })
   const methods = methodPages(endpoints)
@@ -141,7 +141,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       NO_PARAMS(raw.url ?? '/')
       // The port may be chosen late, and with it our own address.
       const base = baseUrl()
-      return shelf(`catalogue ${base}`, () =>
+      return cachedAt(`catalogue ${base}`, () =>
         cachedDocument({ text: JSON.stringify(apiCatalog(endpoints, base)), content_type: CATALOG_TYPE, links: catalogLinks(base) }),
       )
     },
@@ -157,7 +157,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       clock,
       find: async ({ raw }) => {
         NO_PARAMS(raw.url ?? '/')
-        return shelf(url, () => cachedDocument(document))
+        return cachedAt(url, () => cachedDocument(document))
       },
     })
   app.get('/.well-known/security.txt', { exposeHeadRoute: true }, async ({ raw }, reply) => {

@@ -4,7 +4,7 @@ import type { Limiter } from '../../auth/limits/limiter.ts'
 import { PLAN_PARAMS, plansReply } from '../../auth/plan-list.ts'
 import { namedRecords } from '../../engine/answers/named-records.ts'
 import { DESCRIPTION_S, described, documentUrls } from '../../engine/replies/documents.ts'
-import type { CachedResponse } from '../../engine/replies/responses.ts'
+import type { MadeResponse } from '../../engine/replies/responses.ts'
 import { sendFound } from '../../engine/replies/send-found.ts'
 import { queryReader } from '../../engine/request/request.ts'
 import { readinessOf } from '../../engine/state/readiness.ts'
@@ -23,7 +23,7 @@ export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
   readonly limiter: Pick<Limiter, 'refusal'>
   readonly onStore?: (isFull: boolean) => void
   /** Returns the description in a language and, with `.json`, with one media type. */
-  readonly descriptions: { find(variant: 'en' | 'es' | 'en.json' | 'es.json'): Promise<CachedResponse> }
+  readonly descriptions: { find(variant: 'en' | 'es' | 'en.json' | 'es.json'): Promise<MadeResponse> }
   readonly upgradeUrl: () => string
 }
 

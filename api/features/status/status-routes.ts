@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { cachedDocument, described, registerDocument } from '../../engine/replies/documents.ts'
-import type { CachedResponse } from '../../engine/replies/responses.ts'
+import type { MadeResponse } from '../../engine/replies/responses.ts'
 import { queryReader } from '../../engine/request/request.ts'
 import { acceptedType } from '../../kernel/http/representation.ts'
 import { languageOf } from '../../kernel/language.ts'
@@ -33,7 +33,7 @@ export function registerStatus(
   { report, clock }: { readonly report: (month: string | null) => Promise<StatusReport>; readonly clock: () => number },
 ): void {
   /** Each form of a report is made once. */
-  const made = new WeakMap<StatusReport, Map<string, Promise<CachedResponse>>>()
+  const made = new WeakMap<StatusReport, Map<string, Promise<MadeResponse>>>()
   registerDocument(app, {
     url: '/status',
     clock,
@@ -44,7 +44,7 @@ export function registerStatus(
       if (form === null)
         throw problem('not-acceptable', 'The Accept header takes none of the media types of this path: text/html, application/json.')
       const shown = await report(month)
-      const forms = made.get(shown) ?? new Map<string, Promise<CachedResponse>>()
+      const forms = made.get(shown) ?? new Map<string, Promise<MadeResponse>>()
       made.set(shown, forms)
       const name = `${form} ${language}`
       const making =

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { PlanTable } from '../../auth/plans.ts'
-import { weakTag } from '../../engine/answers/answer.ts'
+import { weakTag } from '../../engine/answers/response-plan.ts'
 import { cachedDocument } from '../../engine/replies/documents.ts'
-import type { CachedResponse } from '../../engine/replies/responses.ts'
+import type { MadeResponse } from '../../engine/replies/responses.ts'
 import type { Endpoint } from '../../kernel/endpoint.ts'
 import { FORMAT_KINDS } from '../../kernel/formats.ts'
 import { inLanguage } from './in-language.ts'
@@ -67,7 +67,7 @@ export interface Descriptions {
    * Returns a variant of the description. It is made once a day, because its example requests name days. Yesterday's is sent
    * until then.
    */
-  find(variant: Variant): Promise<CachedResponse>
+  find(variant: Variant): Promise<MadeResponse>
 }
 
 /** Opens the description of the service. `onError` is called if a newer one cannot be made. */
@@ -79,14 +79,14 @@ export function openDescriptions(options: {
   readonly onError: (error: unknown) => void
 }): Descriptions {
   const { describe, plans, clock, baseUrl, onError } = options
-  let made: { readonly base: string; readonly day: string; readonly documents: Readonly<Record<Variant, CachedResponse>> } | null = null
+  let made: { readonly base: string; readonly day: string; readonly documents: Readonly<Record<Variant, MadeResponse>> } | null = null
   let making: { readonly base: string; readonly day: string; readonly done: Promise<void> } | null = null
 
   const make = async (base: string, now: number): Promise<void> => {
     try {
       const texts = await describe({ baseUrl: base, plans, now })
       const documents = await Promise.all(VARIANTS.map(async (variant) => [variant, await documentOf(texts[variant])] as const))
-      made = { base, day: madridDate(now), documents: Object.fromEntries(documents) as Record<Variant, CachedResponse> }
+      made = { base, day: madridDate(now), documents: Object.fromEntries(documents) as Record<Variant, MadeResponse> }
     } finally {
       making = null
     }
@@ -106,7 +106,7 @@ export function openDescriptions(options: {
   }
 }
 
-function documentOf({ etag, bytes }: DescriptionText): Promise<CachedResponse> {
+function documentOf({ etag, bytes }: DescriptionText): Promise<MadeResponse> {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return cachedDocument({ text: { body, etag }, content_type: FORMAT_KINDS.json.type })
 }

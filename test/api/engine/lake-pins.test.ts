@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cursors } from '../../../api/engine/request/cursor.ts'
-import { lakeState } from '../../../api/engine/request/snapshot-pins.ts'
+import { lakeState } from '../../../api/engine/request/lake-state.ts'
 import type { FeedListing } from '../../../lake/live/freshness.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { tempFolder } from '../../helpers/temp.ts'

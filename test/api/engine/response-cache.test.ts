@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { ResponseCache } from '../../../api/engine/replies/response-cache.ts'
-import { bodyIn, type CachedResponse, cachedResponse, type ResponseHead } from '../../../api/engine/replies/responses.ts'
+import { bodyIn, type MadeResponse, madeResponse, type ResponseHead } from '../../../api/engine/replies/responses.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { openMetrics } from '../../../lake/metrics/metrics.ts'
 import { deepTest } from '../../helpers/tier.ts'
@@ -12,52 +12,52 @@ import { exampleRow, startService } from '../service.ts'
 const MB = 1024 ** 2
 
 /** A reply of the given number of characters. */
-async function reply(etag: string, length = 100): Promise<CachedResponse> {
+async function reply(etag: string, length = 100): Promise<MadeResponse> {
   const head: ResponseHead = {
     ...{ etag, content_type: 'application/json', format: 'json', isText: true, language: null, links: [], data_time: null },
     ...{ modified_at: null, refreshAt: () => 0, cadence_s: 60, clockGranularity_s: 0, step: 0 },
   }
-  return await cachedResponse(head, [randomBytes(length / 2).toString('hex')])
+  return await madeResponse(head, [randomBytes(length / 2).toString('hex')])
 }
 
 test('replies are kept within the available bytes, and the least recently used go first', async () => {
   const cache = new ResponseCache({ bytes: 100_000 })
-  const shelf = cache.shelf()
+  const urls = cache.urlIndex()
   const asked = await reply('asked', 10_000)
   cache.put(asked)
   for (let n = 0; n < 50; n++) {
     const one = await reply(`${n}`, 10_000)
     cache.put(one)
-    shelf.put(`/${n}`, one)
+    urls.put(`/${n}`, one)
     expect(cache.get('asked')).toBe(asked)
     expect(cache.bytes).toBeLessThanOrEqual(100_000)
   }
   expect(cache.entries).toBeGreaterThan(5)
   // No URL leads to a dropped reply any more.
-  expect([shelf.get('/0'), shelf.get('/49')?.reply.head.etag]).toEqual([undefined, '49'])
+  expect([urls.get('/0'), urls.get('/49')?.reply.head.etag]).toEqual([undefined, '49'])
   cache.put(await reply('too large', 100_000))
   expect(cache.get('too large')).toBeUndefined()
 })
 
 test('a hit by URL renews a reply, and a new URL takes the place of the least recently used one', async () => {
   const cache = new ResponseCache({ bytes: 100_000 })
-  const shelf = cache.shelf()
+  const urls = cache.urlIndex()
   const popular = await reply('popular', 10_000)
   cache.put(popular)
-  shelf.put('/popular', popular)
+  urls.put('/popular', popular)
   for (let n = 0; n < 50; n++) {
     cache.put(await reply(`${n}`, 10_000))
-    expect(shelf.get('/popular')?.reply).toBe(popular)
-  }
-  const roomy = new ResponseCache({ bytes: MB })
-  const urls = roomy.shelf()
-  roomy.put(popular)
-  urls.put('/popular', popular)
-  for (let n = 0; n < 2500; n++) {
-    urls.put(`/${n}`, popular)
     expect(urls.get('/popular')?.reply).toBe(popular)
   }
-  expect(['/0', '/500', '/501', '/2499'].map((url) => urls.get(url)?.reply === popular)).toEqual([false, false, true, true])
+  const roomy = new ResponseCache({ bytes: MB })
+  const many = roomy.urlIndex()
+  roomy.put(popular)
+  many.put('/popular', popular)
+  for (let n = 0; n < 2500; n++) {
+    many.put(`/${n}`, popular)
+    expect(many.get('/popular')?.reply).toBe(popular)
+  }
+  expect(['/0', '/500', '/501', '/2499'].map((url) => many.get(url)?.reply === popular)).toEqual([false, false, true, true])
 })
 
 test('the forms that a kept reply is compressed into count', async () => {
@@ -84,24 +84,24 @@ test('the forms that a kept reply is compressed into count', async () => {
 
 test('a route knows 2,000 URLs at most, however many there are of one reply', async () => {
   const cache = new ResponseCache({ bytes: 100 * MB })
-  const [shelf, other] = [cache.shelf(), cache.shelf()]
+  const [urls, other] = [cache.urlIndex(), cache.urlIndex()]
   const one = await reply('one')
   cache.put(one)
   other.put('/other', one)
   const bare = cache.bytes
-  const isKnown = (n: number): boolean => shelf.get(`/${n}`)?.reply === one
-  for (let n = 0; n < 2000; n++) shelf.put(`/${n}`, one)
+  const isKnown = (n: number): boolean => urls.get(`/${n}`)?.reply === one
+  for (let n = 0; n < 2000; n++) urls.put(`/${n}`, one)
   const full = cache.bytes
   expect(full - bare).toBeGreaterThan(2000 * 200)
   expect([isKnown(0), isKnown(1999)]).toEqual([true, true])
   for (let n = 2000; n < 10_000; n++) {
-    shelf.put(`/${n}`, one)
+    urls.put(`/${n}`, one)
     if (!isKnown(n) || cache.bytes > full + 2000) expect.fail(`URL ${n}: ${cache.bytes} bytes`)
   }
   expect(Array.from({ length: 10_000 }, (_, n) => n).filter(isKnown).length).toBeLessThanOrEqual(2000)
   expect(other.get('/other')?.reply).toBe(one)
   // Nothing is left of URLs that were forgotten: each is given back once.
-  shelf.clear()
+  urls.clear()
   expect([cache.bytes, cache.entries, isKnown(9999), other.get('/other')]).toEqual([0, 0, false, undefined])
 })
 
@@ -109,11 +109,11 @@ deepTest('memory does not grow with the requested URLs', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const cache = new ResponseCache({ bytes: 100 * MB })
-  const shelf = cache.shelf()
+  const urls = cache.urlIndex()
   const one = await reply('one')
   cache.put(one)
   const ask = (from: number, to: number): number => {
-    for (let n = from; n < to; n++) shelf.put(`/api/incidents?limit=${n}`, one)
+    for (let n = from; n < to; n++) urls.put(`/api/incidents?limit=${n}`, one)
     collect()
     return process.memoryUsage().heapUsed
   }
@@ -123,26 +123,26 @@ deepTest('memory does not grow with the requested URLs', async () => {
 
 test('URLs count by their length, and one that is put again counts once', async () => {
   const cache = new ResponseCache({ bytes: MB })
-  const shelf = cache.shelf()
+  const urls = cache.urlIndex()
   const [one, two] = [await reply('one'), await reply('two')]
   for (const each of [one, two]) cache.put(each)
   const bare = cache.bytes
-  for (const each of [one, one, two, one, two]) shelf.put('/a', each)
-  expect(shelf.get('/a')?.reply).toBe(two)
+  for (const each of [one, one, two, one, two]) urls.put('/a', each)
+  expect(urls.get('/a')?.reply).toBe(two)
   expect(cache.bytes - bare).toBeLessThan(300)
   for (let n = 0; n < 1000; n++) {
     cache.put(one)
     const before = cache.bytes
-    shelf.put(`/${n}?${'%61'.repeat(5000)}`, one)
+    urls.put(`/${n}?${'%61'.repeat(5000)}`, one)
     if (n === 0) expect(cache.bytes - before).toBeGreaterThan(15_000)
     expect(cache.bytes).toBeLessThanOrEqual(MB)
   }
-  shelf.clear()
-  cache.shelf().clear()
+  urls.clear()
+  cache.urlIndex().clear()
   expect(cache.bytes).toBeLessThanOrEqual(bare)
   // A reply that is not kept is known by no URL.
-  shelf.put('/b', await reply('three'))
-  expect(shelf.get('/b')).toBeUndefined()
+  urls.put('/b', await reply('three'))
+  expect(urls.get('/b')).toBeUndefined()
 })
 
 test('the API keeps no more than its limit, however many URLs are requested, and answers as ever', { timeout: 60_000 }, async () => {

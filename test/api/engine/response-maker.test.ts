@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestContext } from '../../../api/auth/request-context.ts'
-import type { ResponseBody, ResponsePlan } from '../../../api/engine/answers/answer.ts'
+import type { ResponseBody, ResponsePlan } from '../../../api/engine/answers/response-plan.ts'
 import { ResponseCache } from '../../../api/engine/replies/response-cache.ts'
 import { ResponseMaker } from '../../../api/engine/replies/response-maker.ts'
 

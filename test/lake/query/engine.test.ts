@@ -3,7 +3,7 @@ import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Engine, openEngine } from '../../../lake/query/engine.ts'
+import { type Engine, type Limits, openEngine } from '../../../lake/query/engine.ts'
 import { isQueryError } from '../../../lake/query/errors.ts'
 import type { Session } from '../../../lake/query/session.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
@@ -23,7 +23,7 @@ afterAll(() => engine.close())
 
 const ENDLESS = sql`SELECT sum(a.i * b.i) FROM range(1000000) a(i), range(1000000) b(i)`
 
-async function ask(query: Sql, limits: { timeout_ms?: number; signal?: AbortSignal } = {}): Promise<unknown[][]> {
+async function ask(query: Sql, limits: Limits = {}): Promise<unknown[][]> {
   return engine.use(limits, null, async (session) => {
     const answer = await session.select(query)
     const rows: unknown[][] = []
