@@ -319,6 +319,11 @@ function endedRow(dataset: Dataset): AnyRow[] {
   ]
 }
 
+/** The rows of a dataset's table in the example service, the example first. */
+export function exampleTableRows(dataset: Dataset): AnyRow[] {
+  return [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset), ...otherCall(dataset), ...weeksBefore(dataset)]
+}
+
 /** The number of slots of a test's engine. */
 const LANDED_AT_ONCE = 2
 
@@ -343,14 +348,7 @@ export async function fillWithExamples(service: TestService): Promise<void> {
   else {
     const landEvery = async (begin: number): Promise<void> => {
       for (const dataset of shown.filter((_, at) => at % LANDED_AT_ONCE === begin)) {
-        const rows = [
-          exampleTableRow(dataset),
-          ...endedRow(dataset),
-          ...otherNetworkRow(dataset),
-          ...otherCall(dataset),
-          ...weeksBefore(dataset),
-        ]
-        await service.land(dataset, rows, (exampleRow(dataset)[dataset.time] as number) + HOUR_MS)
+        await service.land(dataset, exampleTableRows(dataset), (exampleRow(dataset)[dataset.time] as number) + HOUR_MS)
       }
     }
     await Promise.all(Array.from({ length: LANDED_AT_ONCE }, (_, begin) => landEvery(begin)))
