@@ -8,7 +8,7 @@ process.env['TZ'] = 'America/New_York'
 // Processes that tests start load their modules in half the time.
 process.env['NODE_COMPILE_CACHE'] ??= new URL('../node_modules/.cache/node-compile', import.meta.url).pathname
 
-const FOLDERS = { api: ['api'], lake: ['jobs', 'lake'], rest: ['browser', 'laws', 'models', 'mutations', 'publishers', 'scripts'] }
+const FOLDERS = { api: ['api'], lake: ['jobs', 'lake'], rest: ['browser', 'laws', 'models', 'publishers', 'scripts'] }
 
 /** Projects share their workers' modules among files, which saves most of the loading time. Three projects bound memory. */
 function project(name: keyof typeof FOLDERS): TestProjectConfiguration {
