@@ -91,11 +91,6 @@ export async function storeFiles(store: ObjectStore, written: readonly WrittenFi
   return written.map(({ file }) => file)
 }
 
-/** Order of a dataset's files, as its table states it: ascending, nulls last. */
-export function orderOf(dataset: Dataset): Sql {
-  return ascending(dataset.order.map((name) => fieldOf(dataset, name)))
-}
-
 /**
  * The conditions that split a partition's rows into files: none, or between values of all sort columns but the last. Every row of
  * the dataset, also one not in `rows`, meets exactly one.

@@ -1,8 +1,19 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { asText, Inputs, runBench, type StepRunner } from '../../scripts/checks/benches/lines.ts'
-import { type Bench, type MemoryBench, measure, type Pair, runStep } from '../../scripts/checks/benches/measure.ts'
+import { inputsIn } from '../../scripts/checks/benches/inputs.ts'
+import {
+  asText,
+  type Bench,
+  type MemoryBench,
+  measure,
+  type Pair,
+  runBench,
+  runStep,
+  type StepRunner,
+} from '../../scripts/checks/benches/measure.ts'
 import { type Done, runOnce, type Work } from '../../scripts/checks/benches/work.ts'
+import { tempFolder } from '../helpers/temp.ts'
 
 const ROWS = 1000
 
@@ -27,25 +38,23 @@ const benchOf = (pair: Partial<Pair>, more: Partial<Bench> = {}): Bench => ({
 
 const runner: StepRunner = (one, step, folder, made = folder) => runStep(one, step, folder as string, made as string)
 
-async function line(bench: Bench | MemoryBench): Promise<Awaited<ReturnType<typeof runBench>>> {
-  const inputs = new Inputs(runner)
-  try {
-    return await runBench(bench, runner, inputs)
-  } finally {
-    await inputs.remove()
-  }
+function line(bench: Bench | MemoryBench): ReturnType<typeof runBench> {
+  const folder = tempFolder()
+  return runBench(bench, { step: runner, input: inputsIn(folder, runner), folder })
 }
 
-test('benches in a row with the same input share it', async () => {
-  const [made, removed]: [string[], string[]] = [[], []]
-  const setUp = async (folder: string): Promise<void> => void made.push(folder)
-  const inputs = new Inputs(runner)
-  for (const bench of [benchOf({}, { setUp }), benchOf({}, { setUp }), benchOf({}), benchOf({}, { setUp })]) {
-    const folder = await inputs.of(bench)
-    removed.push(...made.filter((one) => one !== folder && !existsSync(one)))
-  }
-  await inputs.remove()
-  expect([made.length, new Set(made).size, removed.length > 0, made.some((folder) => existsSync(folder))]).toEqual([2, 2, true, false])
+test('benches with the same set-up share its input; one that stays is not filled twice, unless its filling was interrupted', async () => {
+  const [folder, made]: [string, string[]] = [tempFolder(), []]
+  const setUp = async (into: string): Promise<void> => void made.push(into)
+  const bench = benchOf({}, { setUp })
+  const input = inputsIn(folder, runner)
+  const [first, other, none] = [await input(bench), await input(benchOf({}, { setUp })), await input(benchOf({}))]
+  expect([first === other, first === none, made.length, existsSync(first)]).toEqual([true, false, 1, true])
+  const kept = join(folder, 'kept')
+  const failing = benchOf({}, { setUp: () => Promise.reject(new Error('no disk')) })
+  await expect(inputsIn(folder, runner, kept)(failing)).rejects.toThrow('no disk')
+  for (let run = 0; run < 2; run++) expect(await inputsIn(folder, runner, kept)(bench)).toBe(kept)
+  expect(made.length).toBe(2)
 })
 
 test('a bench whose work and reference ran is within its limit', async () => {
@@ -108,21 +117,7 @@ test.each<[string, Partial<Pair>, string]>([
   expect(await line(benchOf(pair))).toEqual({ name: 'made-up', ok: false, error })
 })
 
-test('a count instead of a time from another process is refused', async () => {
-  const count = 1_760_000
-  const run = (parts: Record<string, number>) =>
-    runOnce('the landing', {
-      expected: { rows: 1 },
-      async run(timer) {
-        timer.timedElsewhere(parts)
-        return { rows: 1 }
-      },
-    })
-  await expect(run({ landed: count })).rejects.toThrow('the landing took 1760000 ms, which is no time')
-  await expect(run({ landed: 0 })).rejects.toThrow('the landing took 0 ms, which is no time')
-})
-
-test('only parts count if there are any, paused work never does, and repeats share the time', async () => {
+test('only parts count if there are any, and repeats share the time', async () => {
   const busy = (ms: number): void => {
     const until = performance.now() + ms
     while (performance.now() < until);
@@ -143,15 +138,6 @@ test('only parts count if there are any, paused work never does, and repeats sha
   })
   expect(parts.ms).toBeGreaterThanOrEqual(4)
   expect(parts.ms).toBeLessThanOrEqual(parts.wall_ms - 20)
-  const paused = await timeOf({
-    async run(timer) {
-      timer.pause(() => busy(20))
-      busy(2)
-      return done
-    },
-  })
-  expect(paused.ms).toBeGreaterThanOrEqual(2)
-  expect(paused.ms).toBeLessThanOrEqual(paused.wall_ms - 20)
   let clock = 0
   expect((await timeOf({ run: async () => done, clock: async () => (clock += 100), repeats: 4 })).ms).toBe(25)
 })

@@ -3,7 +3,7 @@ import type { Lake } from '../../../lake/open.ts'
 import { prunedFiles } from '../../../lake/query/relations.ts'
 import { readFiles, Scan } from '../../../lake/query/scan.ts'
 import { type Rendered, render, type Sql } from '../../../lake/query/sql.ts'
-import { BENCH_ENGINE } from './madrid-day.ts'
+import { BENCH_ENGINE } from './lake.ts'
 
 /** DuckDB by itself, configured like the service's engine. */
 export interface Alone {

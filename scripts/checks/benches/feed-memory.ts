@@ -6,17 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { feedById, feeds } from '../../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../../jobs/feeds/define.ts'
-import { dgtAccidents } from '../../../jobs/feeds/safety/dgt-accidents.ts'
-import { listFiles } from '../../../jobs/ingest/archive.ts'
-import { backfill } from '../../../jobs/ingest/backfill.ts'
 import type { IngestContext } from '../../../jobs/ingest/context.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
-import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { idKey } from '../../../lake/system.ts'
 import { originOf } from '../../commands/parts.ts'
 import { startRedis } from '../../redis.ts'
-import { benchLake } from './madrid-day.ts'
+import { benchLake } from './lake.ts'
 import type { MemoryBench } from './measure.ts'
 import type { Done } from './work.ts'
 
@@ -51,29 +47,8 @@ function memoryBench(
     limit_mb,
     rounds: 3,
     expected: { publications: PUBLICATIONS * ofFeeds.length, rows: { min: ofFeeds.length } },
-    run: (folder) => inFolder(folder, [], (alone) => runFeeds(ofFeeds, alone)),
+    run: (folder) => inFolder(folder, (alone) => runFeeds(ofFeeds, alone)),
   }
-}
-
-/** The national table of accidents at full size: 102,000 rows of 73 cells, which together exceed a process's memory limit. */
-export const dgtTableMemory: MemoryBench = {
-  name: 'memory/dgt-accidents',
-  about: 'peak memory of a process that fetches, checks and lands a year of the national table of accidents, 102,000 rows × 73 columns',
-  limit_mb: 600,
-  rounds: 3,
-  expected: { rows: { min: 101_000 } },
-  run: (folder) =>
-    inFolder(folder, ['--archives', 'full'], async ({ context }) => {
-      const runner = makeRunner(context)
-      const never = new AbortController().signal
-      const { files } = await listFiles(context, dgtAccidents, { range: { from: '2024-01-01', to: '2024-12-31' }, signal: never })
-      let rows = 0
-      const land = async (): Promise<void> => {
-        rows += (await runner.land(dgtAccidents, never))[roadAccidents.id] ?? 0
-      }
-      await backfill(runner, { feed: dgtAccidents, files, jobs: 1, signal: never, land })
-      return { rows }
-    }),
 }
 
 /** A pipeline in its own folder; its clock and the publishers' clock move together. */
@@ -98,8 +73,8 @@ async function runFeeds(ofFeeds: readonly Feed[], { context, turnOn }: Alone): P
   return { publications, rows }
 }
 
-async function inFolder(folder: string, args: readonly string[], work: (alone: Alone) => Promise<Done>): Promise<Done> {
-  const standIn = await startStandIn(args)
+async function inFolder(folder: string, work: (alone: Alone) => Promise<Done>): Promise<Done> {
+  const standIn = await startStandIn()
   const server = await startRedis({ folder: join(folder, 'redis'), appendOnly: false })
   await mkdir(join(folder, 'spool'), { recursive: true })
   const lake = await benchLake(folder)
@@ -140,8 +115,8 @@ async function turnOn(publishers: string, clock: { now: number }, by_ms: number)
 }
 
 /** Starts the stand-in in a separate process, so that its memory is not counted; its clock only moves on request. */
-async function startStandIn(args: readonly string[]): Promise<{ url: string; process: ChildProcess }> {
-  const process_ = spawn(process.execPath, [STAND_IN, '--port', '0', '--speed', '0', '--start', START, ...args], {
+async function startStandIn(): Promise<{ url: string; process: ChildProcess }> {
+  const process_ = spawn(process.execPath, [STAND_IN, '--port', '0', '--speed', '0', '--start', START], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface({ input: process_.stdout })) {

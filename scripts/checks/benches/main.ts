@@ -1,22 +1,26 @@
 import { fork } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { FEED_PROCESS } from '../../commands/memory.ts'
-import { asText, Inputs, runBench } from './lines.ts'
-import { type AnyBench, runStep, type Step } from './measure.ts'
+import { runCommand, say } from '../../commands/output.ts'
+import { inputsIn } from './inputs.ts'
+import { type AnyBench, asText, runBench, runStep, type Step } from './measure.ts'
 import type { LakeSize } from './scale.ts'
 
 /** The message of a process that runs a step: the result, or the reason of its failure. */
 type Answer = { readonly found: unknown } | { readonly failed: string }
 
 const SIZES = ['week', 'month', 'year'] satisfies LakeSize[]
-const USAGE = `scripts/bench [--json] [--rows n] [name...]
+const USAGE = `scripts/bench [--json] [name...]
 scripts/bench [--json] --lake ${SIZES.join('|')} [--in folder] [name...]
 `
 const SCALE = `--lake: times queries of generated readings of all of Madrid's sensors; a year has some 643 million, 6 GB of disk; --in stores the lake in a folder for the next run`
 
 if (process.send) await runInChild()
-else await runAll()
+else await runCommand(runAll)
 
 async function runAll(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -24,48 +28,35 @@ async function runAll(): Promise<void> {
       json: { type: 'boolean', default: false },
       lake: { type: 'string' },
       in: { type: 'string' },
-      rows: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
     allowPositionals: true,
   })
-  const { lake, rows } = values
-  if (rows !== undefined && !/^[1-9]\d{0,9}$/.test(rows)) return fail('--rows must be a whole number')
-  if (lake !== undefined && !(SIZES as string[]).includes(lake)) return fail(`--lake must be one of ${SIZES.join(', ')}`)
+  const { lake } = values
+  if (lake !== undefined && !(SIZES as string[]).includes(lake)) throw new Error(`--lake must be one of ${SIZES.join(', ')}`)
   // Passed to the processes that measure; the benches read it when they are imported.
-  if (rows !== undefined) process.env['EXPORT_ROWS'] = rows
   if (lake !== undefined) process.env['LAKE_SIZE'] = lake
   const { BENCHES } = await import('./list.ts')
-  const { scaleInput } = await import('./scale.ts')
+  if (values.help) return say(`${USAGE}\n${BENCHES.map(({ name, about }) => `  ${name.padEnd(30)}${about}`).join('\n')}\n\n${SCALE}`)
   const benches = BENCHES.filter(({ name }) => name.startsWith('scale/') === (lake !== undefined))
-  if (values.help) {
-    const lines = BENCHES.map(({ name, about }) => `  ${name.padEnd(30)}${about}`)
-    process.stdout.write(`${USAGE}\n${lines.join('\n')}\n\n${SCALE}\n`)
-    return
-  }
-  /** True for the bench of a name, and for all of a group: `analytic` has `analytic/readings`. */
+  /** True for the bench of a name, and for all of a group: `list` has `list/incidents`. */
   const isNamed = (bench: AnyBench, name: string): boolean => bench.name === name || bench.name.startsWith(`${name}/`)
   const unknown = positionals.filter((name) => !benches.some((bench) => isNamed(bench, name)))
-  if (unknown.length > 0) return fail(`no bench ${unknown.join(', ')}; the benches are ${benches.map(({ name }) => name).join(', ')}`)
-  const temporary = new Inputs(inChild)
-  const inputs = lake === undefined || values.in === undefined ? temporary : scaleInput(values.in, inChild)
+  if (unknown.length > 0) throw new Error(`no bench ${unknown.join(', ')}; the benches are ${benches.map(({ name }) => name).join(', ')}`)
+  // Queries of a lake need its roll-ups.
+  const isWanted = (bench: AnyBench): boolean =>
+    positionals.length === 0 || bench.name === 'scale/roll-up' || positionals.some((name) => isNamed(bench, name))
+  const folder = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
+  const input = inputsIn(folder, inChild, lake === undefined || values.in === undefined ? null : join(values.in, lake))
   try {
-    for (const bench of benches) {
-      // Queries of a lake need its roll-ups.
-      const isNeeded = positionals.length === 0 || bench.name === 'scale/roll-up' || positionals.some((name) => isNamed(bench, name))
-      if (!isNeeded) continue
-      const line = await runBench(bench, inChild, inputs)
-      process.stdout.write(values.json ? `${JSON.stringify(line)}\n` : `${asText(line, bench)}\n`)
+    for (const bench of benches.filter(isWanted)) {
+      const line = await runBench(bench, { step: inChild, input, folder })
+      say(values.json ? JSON.stringify(line) : asText(line, bench))
       if (!line.ok) process.exitCode = 1
     }
   } finally {
-    await temporary.remove()
+    await rm(folder, { recursive: true, force: true })
   }
-}
-
-function fail(reason: string): void {
-  process.stderr.write(`${reason}\n`)
-  process.exitCode = 2
 }
 
 /** Runs one step of one bench in a separate process, so that its memory contains nothing else. */

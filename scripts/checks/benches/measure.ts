@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { checkDone, type Done, type Expected, type RunTime, runOnce, type Work } from './work.ts'
 
 /** A reference that does no work: the time limit of the measured work. */
@@ -14,50 +16,40 @@ export interface Pair {
   readonly alike?: readonly string[]
   /** Peak memory of the last measured run, MB, if it ran in another process. */
   peak_mb?(): number | Promise<number>
-  /** What else the output states, such as the files that were read. */
-  note?(): Promise<string>
   close(): Promise<void>
 }
 
-/** A promise about speed: the time (or speed) of the work is at most (or at least) `limit` times that of a reference. */
-export interface Bench {
+/** What every bench states. */
+interface Promised {
   readonly name: string
   readonly about: string
+  /** Measured rounds, or processes whose memory is measured. */
+  readonly rounds?: number
+  /** Writes the work's input to disk, once, in a separate process. */
+  setUp?(folder: string): Promise<void>
+}
+
+/** A promise about speed: the time (or speed) of the work is at most (or at least) `limit` times that of a reference. */
+export interface Bench extends Promised {
   readonly limit: number
   /** True if the ratio must reach the limit (requests per second) instead of staying below it (time). */
   readonly atLeast?: boolean
-  /** Milliseconds that the measured work may take beyond the reference, at any ratio. */
-  readonly orWithin_ms?: number
   /** Milliseconds that the measured work may take in all, at any ratio. */
   readonly orAtMost_ms?: number
   /** Peak memory that the measured work may take, MB; measured in another process unless the pair gives it. */
   readonly limit_mb?: number
-  /** Rounds of one measured and one reference run; 7 by default. */
-  readonly rounds?: number
-  /** Uncounted rounds before them; 2 by default. */
+  /** Uncounted rounds before the others; 2 by default. */
   readonly warmUps?: number
-  /** Writes the work's input to disk, once, in a separate process. */
-  setUp?(folder: string): Promise<void>
   /** Opens the work. `only` is true in the process whose memory is measured: it runs only the measured work. */
   open(folder: string, options: { readonly only: boolean }): Promise<Pair>
 }
 
 /** A promise about memory or space: a process that only does this work never exceeds the limit, or its result does not. */
-export interface MemoryBench {
-  readonly name: string
-  readonly about: string
+export interface MemoryBench extends Promised {
   /** Peak resident memory, or the size that `run` returns as `mb`, MB. */
   readonly limit_mb: number
-  /** Processes whose memory is measured; 5 by default. */
-  readonly rounds?: number
-  /** The expected result of `run`. */
   readonly expected: Expected
-  /** Writes the work's input to disk, once, in a separate process. */
-  setUp?(made: string): Promise<void>
-  /**
-   * Does the work once, in a separate process and folder, and returns the counts of what it did; `made` is the folder that
-   * `setUp` filled.
-   */
+  /** Does the work once, in a process and folder of its own, and returns its counts; `made` is the folder that `setUp` filled. */
   run(folder: string, made: string): Promise<Done>
 }
 
@@ -70,18 +62,30 @@ export interface Measured {
   readonly spread: number
   readonly measured_ms: number
   readonly reference_ms: number
-  /** Medians of the named parts of the measured work; null if it names none. */
-  readonly parts_ms: Readonly<Record<string, number>> | null
   /** The highest peak of the measured runs; null if they ran in the measuring process. */
   readonly peak_mb: number | null
-  readonly note: string | null
+}
+
+/** The output line of a bench; of one whose work or reference failed: its error. Times in ms, memory in MB. */
+export interface Line extends Partial<Omit<Measured, 'peak_mb'>> {
+  readonly name: string
+  readonly ok: boolean
+  readonly error?: string
+  readonly limit?: number
+  /** Peak memory, or the size that was measured; absent if it has no limit. */
+  readonly rss_mb?: number
 }
 
 /** The steps of a bench, each in a separate process. */
 export type Step = 'set-up' | 'ratio' | 'memory'
 
+/** Runs a step of a bench over folders and returns its result; throws if it failed. */
+export type StepRunner = (bench: AnyBench, step: Step, ...folders: readonly string[]) => Promise<unknown>
+
 const WARM_UPS = 2
 const ROUNDS = 7
+const MEMORY_ROUNDS = 5
+/** Runs of the measured work of a bench in the process whose memory is measured. */
 const MEMORY_RUNS = 3
 
 /** Runs one step of a bench in a folder; `made` is the folder that the set-up of a memory bench filled. */
@@ -110,55 +114,101 @@ function peakMemory(): number {
  * Runs a pair alternately, after warm-up rounds, so that disturbances affect both. For `atLeast` the ratio is of speeds. Throws
  * if a run's counts are not as expected.
  */
-export async function measure(bench: Bench, pair: Pair): Promise<Measured> {
-  const rounds: { measured: RunTime; reference: RunTime }[] = []
+export async function measure(bench: Bench, { measured: work, reference, alike = [], peak_mb }: Pair): Promise<Measured> {
+  if (reference === null) throw new Error('there is no reference in this process')
+  const runs = {
+    measured: () => runOnce('the measured work', work),
+    reference: async () => ('limit_ms' in reference ? { done: {}, ms: reference.limit_ms } : await runOnce('the reference', reference)),
+  }
+  const rounds: { readonly measured: RunTime; readonly reference: RunTime }[] = []
   const peaks: number[] = []
   for (let round = -(bench.warmUps ?? WARM_UPS); round < (bench.rounds ?? ROUNDS); round++) {
     // The second run finds the machine as the first one left it, so their order alternates.
-    const [measured, reference] = round % 2 === 0 ? [await runMeasured(pair), await runReference(pair)] : await reversed(pair)
-    for (const count of pair.alike ?? []) checkDone('the measured work', measured.done, { [count]: reference.done[count] ?? Number.NaN })
+    const early = round % 2 === 0 ? null : await runs.reference()
+    const measured = await runs.measured()
+    const reference = early ?? (await runs.reference())
+    for (const count of alike) checkDone('the measured work', measured.done, { [count]: reference.done[count] ?? Number.NaN })
     if (round < 0) continue
     rounds.push({ measured, reference })
-    if (pair.peak_mb) peaks.push(await pair.peak_mb())
+    if (peak_mb) peaks.push(await peak_mb())
   }
-  if (rounds.length === 0) throw new Error('no round was run')
   const ratios = rounds.map(({ measured, reference }) => (bench.atLeast ? reference.ms / measured.ms : measured.ms / reference.ms))
-  const ratio = median(ratios)
   return {
-    ratio,
-    spread: Math.max(...ratios.map((one) => Math.abs(one / ratio - 1))),
+    ...middleOf(ratios, 'ratio'),
     measured_ms: median(rounds.map(({ measured }) => measured.ms)),
     reference_ms: median(rounds.map(({ reference }) => reference.ms)),
-    parts_ms: medianParts(rounds.map(({ measured }) => measured.parts_ms)),
     peak_mb: peaks.length > 0 ? Math.max(...peaks) : null,
-    note: (await pair.note?.()) ?? null,
   }
 }
 
-function runMeasured({ measured }: Pair): Promise<RunTime> {
-  return runOnce('the measured work', measured)
+/** Runs a bench over its input, in a folder. A failed bench returns a line too, so that the others are run. */
+export async function runBench(
+  bench: AnyBench,
+  { step, input, folder }: { readonly step: StepRunner; readonly folder: string; input(bench: AnyBench): Promise<string> },
+): Promise<Line> {
+  const { name } = bench
+  try {
+    const made = await input(bench)
+    if (!('run' in bench)) return await ratioLine(bench, made, step)
+    const peaks: number[] = []
+    for (let round = 0; round < (bench.rounds ?? MEMORY_ROUNDS); round++) {
+      const own = await mkdtemp(join(folder, 'run-'))
+      peaks.push(checkedMemory(await step(bench, 'memory', own, made)))
+      await rm(own, { recursive: true, force: true })
+    }
+    const { peak, spread } = middleOf(peaks, 'peak')
+    const [ok, ratio] = [peak <= bench.limit_mb, rounded(peak / bench.limit_mb)]
+    return { name, ok, ratio, limit: 1, spread: rounded(spread), rss_mb: Math.round(peak) }
+  } catch (error) {
+    return { name, ok: false, error: error instanceof Error ? error.message : String(error) }
+  }
 }
 
-async function runReference({ reference }: Pair): Promise<RunTime> {
-  if (reference === null) throw new Error('there is no reference in this process')
-  return 'limit_ms' in reference ? { done: {}, ms: reference.limit_ms, parts_ms: null } : runOnce('the reference', reference)
+async function ratioLine(bench: Bench, folder: string, step: StepRunner): Promise<Line> {
+  const { peak_mb, ...measured } = (await step(bench, 'ratio', folder)) as Measured
+  const { name, limit, limit_mb, orAtMost_ms = 0 } = bench
+  const peak = limit_mb === undefined || peak_mb !== null ? peak_mb : await step(bench, 'memory', folder)
+  const rss_mb = peak === null ? null : Math.round(checkedMemory(peak))
+  const isFast = (bench.atLeast ? measured.ratio >= limit : measured.ratio <= limit) || measured.measured_ms <= orAtMost_ms
+  const ok = isFast && (rss_mb ?? 0) <= (limit_mb ?? Number.POSITIVE_INFINITY)
+  const figures = Object.fromEntries(Object.entries(measured).map(([figure, value]) => [figure, rounded(value)]))
+  return { name, ok, limit, ...figures, ...(rss_mb === null ? {} : { rss_mb }) }
 }
 
-async function reversed(pair: Pair): Promise<[measured: RunTime, reference: RunTime]> {
-  const second = await runReference(pair)
-  return [await runMeasured(pair), second]
+/** The median, and the largest relative deviation from it. */
+function middleOf<N extends string>(values: readonly number[], name: N): Record<N | 'spread', number> {
+  if (values.length === 0) throw new Error('no round was run')
+  const middle = median(values)
+  const spread = Math.max(...values.map((one) => Math.abs(one / middle - 1)))
+  return { [name]: middle, spread } as Record<N | 'spread', number>
 }
 
-function medianParts(parts: readonly RunTime['parts_ms'][]): Measured['parts_ms'] {
-  const named = parts.filter((one) => one !== null)
-  if (named.length === 0) return null
-  const names = Object.keys(named[0] as Record<string, number>)
-  return Object.fromEntries(names.map((name) => [name, median(named.map((one) => one[name] as number))]))
-}
-
-/** The median; for an even number of values the mean of the middle two. */
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
+  const half = sorted.length / 2
+  return ((sorted[Math.ceil(half) - 1] as number) + (sorted[Math.floor(half)] as number)) / 2
+}
+
+/** Checks that a peak memory value is possible, MB. */
+function checkedMemory(found: unknown): number {
+  if (!(typeof found === 'number' && found > 0 && Number.isFinite(found))) throw new Error(`${found} MB is not a memory peak`)
+  return found
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(3))
+}
+
+/** A line as text for people. */
+export function asText({ name, ratio, limit, ok, spread, rss_mb, measured_ms, reference_ms, error }: Line, bench: AnyBench): string {
+  if (error !== undefined) return `FAIL ${name}: ${error} · ${bench.about}`
+  const isAtLeast = 'atLeast' in bench && bench.atLeast
+  const orAtMost = 'orAtMost_ms' in bench ? ` or ${bench.orAtMost_ms} ms` : ''
+  const found = [
+    `${ratio} (${isAtLeast ? 'at least' : 'at most'} ${limit}${orAtMost})`,
+    `spread ${spread}`,
+    ...(measured_ms === undefined ? [] : [`${measured_ms} ms against ${reference_ms} ms`]),
+    ...(rss_mb === undefined ? [] : [`${rss_mb} MB${bench.limit_mb === undefined ? '' : ` (at most ${bench.limit_mb})`}`]),
+  ]
+  return `${ok ? 'ok  ' : 'MISS'} ${name}: ${found.join(', ')} · ${bench.about}`
 }

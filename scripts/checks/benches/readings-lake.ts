@@ -1,5 +1,5 @@
 import { instant, type Sql, sql } from '../../../lake/query/sql.ts'
-import { benchLake, commitReadings } from './madrid-day.ts'
+import { benchLake, commitReadings } from './lake.ts'
 import { checkDone } from './work.ts'
 
 const DAY_MS = 86_400_000

@@ -10,7 +10,7 @@ import { openRedis } from '../../../lake/live/connect.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { startRedis } from '../../redis.ts'
-import { benchLake } from './madrid-day.ts'
+import { benchLake } from './lake.ts'
 
 /** Sets the watermark of a feed in a generated table, ms. */
 export async function stateCovered(folder: string, dataset: Dataset, { feed, until }: { feed: string; until: number }): Promise<void> {

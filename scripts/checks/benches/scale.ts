@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { trafficOf } from '../../../api/endpoints/mobility/corridor.ts'
 import { cityHistory } from '../../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../../api/endpoints/road/sensor-history.ts'
@@ -15,16 +12,13 @@ import {
 } from '../../../jobs/derive/road/traffic.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import type { TableState } from '../../../lake/iceberg/table.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { type Corridor, sensorCorridors } from '../../../lake/places/corridors.ts'
-import { prunedFiles } from '../../../lake/query/relations.ts'
-import { Scan, scan } from '../../../lake/query/scan.ts'
-import { instant, render, type Sql, sql } from '../../../lake/query/sql.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { instant, sql } from '../../../lake/query/sql.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { endpointSql } from './endpoint-sql.ts'
-import type { Inputs, StepRunner } from './lines.ts'
-import { benchLake } from './madrid-day.ts'
+import { benchLake } from './lake.ts'
 import type { Bench, MemoryBench } from './measure.ts'
 import { fillReadings, sensorAt } from './readings-lake.ts'
 import { rollUp, stateCovered } from './roll-up.ts'
@@ -121,22 +115,6 @@ async function fillScale(folder: string): Promise<void> {
   await stateCovered(folder, trafficReadings, { feed: 'madrid_traffic', until: END })
 }
 
-/** A lake that stays in a folder: it is filled if it is not there. One from an interrupted run is filled again from the start. */
-export function scaleInput(keptIn: string, step: StepRunner): Pick<Inputs, 'of'> {
-  const folder = join(keptIn, SIZE)
-  return {
-    async of(bench) {
-      if (existsSync(folder)) return folder
-      const begun = `${folder}.begun`
-      await rm(begun, { recursive: true, force: true })
-      await mkdir(begun, { recursive: true })
-      await step(bench, 'set-up', begun)
-      await rename(begun, folder)
-      return folder
-    },
-  }
-}
-
 function scaleBench({ name, about, limit_ms, expected, isCold = false, ask }: Question): Bench {
   return {
     name: `scale/${name}`,
@@ -159,7 +137,6 @@ function scaleBench({ name, about, limit_ms, expected, isCold = false, ask }: Qu
           },
         },
         reference: { limit_ms },
-        note: () => filesOf(folder, (lake) => ask(lake, 0)),
         close: async () => void (await warm?.close()),
       }
     },
@@ -204,43 +181,4 @@ async function askCorridor(lake: Asked): Promise<Done> {
   const ring = sensorCorridors().find(({ basis }) => basis.sensor_type === 'M30') as Corridor
   const found = await trafficOf(slice, ring, new Date(LAST_MONTH).getUTCFullYear())
   return { profile_hours: found?.figures.profile?.length ?? 0 }
-}
-
-/**
- * The data files that remain after pruning, of all files of the same tables, and the bytes that one query reads in a new lake.
- */
-async function filesOf(folder: string, work: (lake: Asked) => Promise<unknown>): Promise<string> {
-  const lake = await benchLake(folder)
-  const queries: Sql[] = []
-  const query: Lake['query'] = (one, options) => {
-    queries.push(one)
-    return lake.query(one, options)
-  }
-  const before = await bytesRead()
-  await work({ query })
-  const read = (await bytesRead()) - before
-  const [kept, all] = [new Map<string, number>(), new Map<string, number>()]
-  for (const { dataset, filter } of queries.flatMap(scansOf)) {
-    const state = (await lake.snapshot(dataset))?.state as TableState
-    for (const { key, bytes } of await prunedFiles(state, dataset, filter)) kept.set(key, bytes)
-    for (const { key, bytes } of await prunedFiles(state, dataset, {})) all.set(key, bytes)
-  }
-  await lake.close()
-  const mb = (bytes: number): string => (bytes / 1e6).toFixed(1)
-  const [mbKept, mbAll] = [kept, all].map((files) => mb(files.values().reduce((sum, bytes) => sum + bytes, 0)))
-  return `${kept.size} of ${all.size} files, ${mbKept} of ${mbAll} MB, ${mb(read)} MB read`
-}
-
-function scansOf(query: Sql): Scan[] {
-  const scans: Scan[] = []
-  render(query, (relation) => {
-    if (relation instanceof Scan) scans.push(relation)
-    return sql`scanned`
-  })
-  return scans
-}
-
-/** Bytes that this process has read so far (Linux, `rchar` of proc(5)). */
-async function bytesRead(): Promise<number> {
-  return Number(/^rchar: (\d+)$/m.exec(await readFile('/proc/self/io', 'utf8'))?.[1])
 }

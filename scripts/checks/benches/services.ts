@@ -29,7 +29,7 @@ import { entityKey } from '../../../lake/schema/rows.ts'
 import { claimLake } from '../../../lake/system.ts'
 import { API_PROCESS } from '../../commands/memory.ts'
 import { startRedis } from '../../redis.ts'
-import { benchLake } from './madrid-day.ts'
+import { benchLake } from './lake.ts'
 import { checkedRows, DOCUMENTS_AT, generatedDocument } from './parsing.ts'
 import { landTimetable } from './rail-lake.ts'
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineEndpoint } from '../../../api/kernel/endpoint.ts'
 import { nested, record } from '../../../api/kernel/fields.ts'
@@ -10,11 +11,8 @@ import { startRedis } from '../../redis.ts'
 import { fillReadings } from './readings-lake.ts'
 import { type BenchApi, startBenchApi } from './services.ts'
 
-/** A closed month of 60 sensors: 518,400 readings, of which a reply has 100,000. */
-const SENSORS = 60
-const MONTH = { from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 1) }
-/** Rows of each reply. */
-export const TABLE_ROWS = 100_000
+/** A closed month of 20 sensors: 172,800 readings. */
+const MONTH = { sensors: 20, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 1) }
 
 const { source, sensor_id, ...measured } = trafficReadings.columns
 const list = {
@@ -28,7 +26,7 @@ const list = {
 const about = { domain: 'road', plan: 'PRO', params: {}, example: {} } as const
 
 /** Every reading, as stored in the lake. */
-export const readings = defineEndpoint({
+const readings = defineEndpoint({
   ...{ ...about, path: '/api/readings', summary: 'Readings', summary_es: 'Readings' },
   returns: { ...list, record: record('Reading', 'A reading.', { source, sensor_id, ...measured }) },
   read: { kind: 'lake', from: [trafficReadings], query: () => all() },
@@ -62,13 +60,9 @@ function all(): Sql {
   return sql`SELECT ${joinSql(names)} FROM ${scan(trafficReadings)}`
 }
 
-/** Fills the lake of a folder with a month of readings, 8,640 for each sensor. */
-export async function fillTables(home: string, sensors: number = SENSORS): Promise<void> {
-  await fillReadings(home, { ...MONTH, sensors })
-}
-
-/** Starts the API over the lake of a folder, with its own Redis. */
+/** Starts the API over the lake of a folder, with its own Redis; the first start fills the lake. */
 export async function startTablesService(home: string): Promise<BenchApi> {
+  if (!existsSync(join(home, 'store'))) await fillReadings(home, MONTH)
   const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const api = await startBenchApi(home, { redisUrl: server.url, endpoints: [readings, nestedReadings] })
   return { ...api, close: () => api.close().then(() => server.stop()) }

@@ -8,10 +8,6 @@ export type Expected = Readonly<Record<string, number | { readonly min: number }
 export interface Timer {
   /** Times a part; once one is timed, only parts count. */
   part<T>(work: () => Promise<T>): Promise<T>
-  /** Runs something whose time does not count. */
-  pause<T>(work: () => T): T
-  /** Adds named parts that another process timed during this run. */
-  timedElsewhere(parts_ms: Readonly<Record<string, number>>): void
 }
 
 /** Work whose time is measured. */
@@ -27,29 +23,31 @@ export interface Work {
   readonly slowestHundredth?: boolean
 }
 
-/** The result and time of a run, and the times of its named parts. */
+/** The result and time of a run. */
 export interface RunTime {
   readonly done: Done
   readonly ms: number
-  readonly parts_ms: Readonly<Record<string, number>> | null
 }
 
 /** Does work once and times it. Throws if its counts are not as expected, or if its time is impossible. */
 export async function runOnce(name: string, work: Work): Promise<RunTime> {
-  const stopwatch = new Stopwatch()
-  const before = await work.clock?.()
-  const began = performance.now()
-  const done = await work.run(stopwatch)
-  const wall_ms = performance.now() - began
-  const after = await work.clock?.()
+  const parts: number[] = []
+  const timer: Timer = {
+    async part(one) {
+      const from = performance.now()
+      const result = await one()
+      parts.push(performance.now() - from)
+      return result
+    },
+  }
+  const clock = work.clock ?? (async () => performance.now())
+  const before = await clock()
+  const done = await work.run(timer)
+  const whole_ms = (await clock()) - before
   checkDone(name, done, work.expected)
-  const { parts, parts_ms } = stopwatch
-  if (before !== undefined && after !== undefined) return { done, ms: checkedTime(name, after - before) / (work.repeats ?? 1), parts_ms }
-  // A part cannot be longer than its run.
-  for (const part of parts) checkedTime(name, part, wall_ms)
-  if (work.slowestHundredth) return { done, ms: checkedTime(name, slowestHundredth(parts), wall_ms), parts_ms }
-  const ms = parts.length > 0 ? parts.reduce((sum, one) => sum + one, 0) : wall_ms - stopwatch.paused_ms
-  return { done, ms: checkedTime(name, ms, wall_ms) / (work.repeats ?? 1), parts_ms }
+  if (work.slowestHundredth) return { done, ms: checkedTime(name, slowestHundredth(parts)) }
+  const ms = parts.length > 0 && !work.clock ? parts.reduce((sum, one) => sum + one, 0) : whole_ms
+  return { done, ms: checkedTime(name, ms) / (work.repeats ?? 1) }
 }
 
 /** Throws if the counts are not as expected. */
@@ -65,37 +63,11 @@ export function checkDone(name: string, done: Done, expected: Expected): void {
   }
 }
 
-/** Checks a time: above zero, and at most the time that contains it. */
-function checkedTime(name: string, ms: number, most_ms: number = Number.MAX_VALUE): number {
-  if (!(ms > 0 && ms <= most_ms)) throw new Error(`${name} took ${ms} ms, which is no time`)
+function checkedTime(name: string, ms: number): number {
+  if (!(ms > 0)) throw new Error(`${name} took ${ms} ms, which is no time`)
   return ms
 }
 
 function slowestHundredth(parts: readonly number[]): number {
   return [...parts].sort((one, other) => one - other)[Math.floor(parts.length * 0.99)] ?? Number.NaN
-}
-
-class Stopwatch implements Timer {
-  readonly parts: number[] = []
-  parts_ms: Record<string, number> | null = null
-  paused_ms = 0
-
-  async part<T>(work: () => Promise<T>): Promise<T> {
-    const began = performance.now()
-    const result = await work()
-    this.parts.push(performance.now() - began)
-    return result
-  }
-
-  pause<T>(work: () => T): T {
-    const began = performance.now()
-    const result = work()
-    this.paused_ms += performance.now() - began
-    return result
-  }
-
-  timedElsewhere(parts_ms: Readonly<Record<string, number>>): void {
-    this.parts_ms = { ...this.parts_ms, ...parts_ms }
-    this.parts.push(...Object.values(parts_ms))
-  }
 }
