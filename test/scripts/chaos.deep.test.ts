@@ -65,7 +65,7 @@ test('a backfill killed at each boundary and at random has the result of an undi
   const [result] = await chaos('--rounds', '1', 'backfill')
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({
-    ...{ name: 'backfill', ok: true, archives: [{ feed: 'madrid_counts', files: 11 }] },
+    ...{ name: 'backfill', ok: true, undisturbed: { madrid_counts: expect.stringContaining('11 files, 1 gaps') } },
     killed: { 'raw-kept': 1, accepted: 1, 'metadata-written': 1 },
   })
 })
@@ -76,7 +76,11 @@ test('a model killed at each boundary and at random has the result of an undistu
   const [result] = await chaos('--rounds', '1', 'models')
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({
-    ...{ name: 'models', ok: true, states: { better: expect.stringContaining('PROMOTED'), worse: expect.stringContaining('REFUSED') } },
+    ...{
+      name: 'models',
+      ok: true,
+      undisturbed: { better: expect.stringContaining('PROMOTED'), worse: expect.stringContaining('REFUSED') },
+    },
     killed: { 'version-kept': 1, logged: 1, 'metadata-written': 1 },
   })
 })

@@ -1,95 +1,39 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-
-/** A request as a client sends it. */
-export interface Request {
-  /** Path and query. */
-  readonly path: string
-  readonly method?: 'GET' | 'POST' | 'DELETE'
-  readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
-  readonly body?: object
-}
-
 /** A complete answer, or none. Times are ms by `performance.now()`. */
 export interface Answer {
   /** 0 if the connection ended before the answer was complete. */
   readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
+  readonly body: string
   readonly sent: number
   readonly received: number
 }
 
-/** Sends requests to the API at a URL, over connections that stay open. */
-export interface Client {
-  ask(asked: Request): Promise<Answer>
-  close(): void
+/** A request as a client sends it; the body is sent as JSON. */
+interface Request {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: object
 }
+
+/** Sends a request for a path and query. */
+export type Ask = (path: string, request?: Request) => Promise<Answer>
 
 const PATIENCE_MS = 60_000
 
-/** Opens a client; the value of `url` may change while it works. */
-export function openClient(url: () => string): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1000, scheduling: 'lifo' })
-  return {
-    ask: (asked) =>
-      new Promise((resolve) => {
-        const sent = performance.now()
-        const body = asked.body === undefined ? null : JSON.stringify(asked.body)
-        const headers = { ...asked.headers, ...(body === null ? {} : { 'Content-Type': 'application/json' }) }
-        const end = (status: number, responseHeaders: IncomingHttpHeaders, pieces: readonly Buffer[]): void =>
-          resolve({ status, headers: responseHeaders, body: Buffer.concat(pieces), sent, received: performance.now() })
-        const asking = request(`${url()}${asked.path}`, { agent, method: asked.method ?? 'GET', headers, timeout: PATIENCE_MS })
-        asking.on('timeout', () => asking.destroy())
-        asking.on('error', () => end(0, {}, []))
-        asking.on('response', (response) => {
-          const pieces: Buffer[] = []
-          response.on('data', (piece: Buffer) => pieces.push(piece))
-          response.on('close', () => (response.complete ? end(response.statusCode as number, response.headers, pieces) : end(0, {}, [])))
-        })
-        asking.end(body ?? undefined)
-      }),
-    close: () => agent.destroy(),
-  }
-}
-
-/**
- * Starts a number of tasks per second at equal intervals, however long each takes. When it is stopped, it waits for all of them.
- */
-export async function openLoop(perSecond: number, isOver: () => boolean, work: () => Promise<void>): Promise<void> {
-  const began = performance.now()
-  const underWay = new Set<Promise<void>>()
-  for (let number = 0; !isOver(); ) {
-    const due = ((performance.now() - began) * perSecond) / 1000
-    for (; number < due; number++) {
-      const one: Promise<void> = work().finally(() => underWay.delete(one))
-      underWay.add(one)
+/** A client of the API at a URL, which may change while it works. */
+export function clientOf(url: () => string): Ask {
+  return async (path, { method = 'GET', headers = {}, body } = {}) => {
+    const sent = performance.now()
+    const end = (status: number, text: string): Answer => ({ status, body: text, sent, received: performance.now() })
+    try {
+      const json = body === undefined ? {} : { body: JSON.stringify(body) }
+      const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
+      const how = { method, headers: { ...headers, ...type }, signal: AbortSignal.timeout(PATIENCE_MS), ...json }
+      const reply = await fetch(`${url()}${path}`, how)
+      return end(reply.status, await reply.text())
+    } catch {
+      return end(0, '')
     }
-    await sleep(2)
   }
-  await Promise.all(underWay)
-}
-
-/** Runs `work` under a load and stops the load when the work ends or fails. Returns the result of the load. */
-export async function underLoad<T>(load: (isOver: () => boolean) => Promise<T>, work: () => Promise<void>): Promise<T> {
-  let isOver = false
-  const loading = load(() => isOver)
-  // Reported below; nothing awaits it until then.
-  loading.catch(() => undefined)
-  try {
-    await work()
-  } finally {
-    isOver = true
-    await Promise.allSettled([loading])
-  }
-  return await loading
-}
-
-/** Returns the items of a list in turn. */
-export function byTurns<T>(items: readonly T[]): () => T {
-  let next = 0
-  return () => items[next++ % items.length] as T
 }
 
 /** Returns headers of a different address each time, up to a quarter of a million: none reaches its limit. */

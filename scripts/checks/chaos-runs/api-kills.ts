@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readRecord } from '../../../api/auth/keys/key-records.ts'
 import { readSlots } from '../../../api/auth/keys/slots.ts'
-import { DEFAULT_PLANS } from '../../../api/auth/plans.ts'
 import { readLog } from '../../../lake/requests/log.ts'
 import { type UsageDay, usageDaysReader } from '../../../lake/requests/usage.ts'
 import { dateAfter, madridDate } from '../../../lake/schema/time.ts'
-import { type Answer, addresses, byTurns, type Client, openClient, openLoop, underLoad } from './api-client.ts'
+import { type Answer, type Ask, addresses, clientOf } from './api-client.ts'
 import { letOwnersChange, type Owners } from './api-owners.ts'
-import { type ApiStage, openApiStage, until } from './api-stage.ts'
+import { type ApiStage, openApiStage } from './api-stage.ts'
 import type { Findings, Scenario } from './scenario.ts'
+import { until } from './stage.ts'
 
 /**
  * Longest life of a started process, ms. The last one killed is an exception: it lives until it has written a minute of usage.
@@ -67,77 +67,72 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
   let api = await stage.startApi()
   let comesUp = Promise.withResolvers<void>()
   comesUp.resolve()
-  let isUp = true
-  let isAlone = false
-  const client = openClient(() => api.url)
+  let [isUp, isAlone, isOver, turn] = [true, false, false, 0]
+  const ask = clientOf(() => api.url)
   const counted: Counted[] = []
+  const asked: Promise<unknown>[] = []
   const killed: number[] = []
   const restarts: number[] = []
-  /** When Redis last came back empty: counts of limits from before are lost, on purpose. */
-  let emptied_at = 0
   const kills = Math.max(2, rounds)
-  const readiness = async (): Promise<unknown> => JSON.parse((await client.ask({ path: '/ready' })).body.toString()).status
+  const isDegraded = async (): Promise<boolean> => JSON.parse((await ask('/ready')).body).status === 'degraded'
+  const steady = setInterval(
+    () => {
+      if (!isUp) return
+      const { id, headers } = keys[turn % KEYS] as ChaosKey
+      const path = PATHS[Math.floor(turn++ / KEYS) % PATHS.length] as string
+      asked.push(ask(path, { headers }).then((answer) => counted.push({ key: id, answer })))
+    },
+    1000 / (KEYS * PACE),
+  )
+  const changing = letOwnersChange(ask, { people: PEOPLE, isOver: () => isOver, up: () => comesUp.promise, isAlone: () => isAlone })
   try {
-    const [key, path] = [byTurns(keys), byTurns(PATHS)]
-    const load = async (isOver: () => boolean): Promise<Owners> => {
-      const owners = letOwnersChange(client, { people: PEOPLE, isOver, up: () => comesUp.promise, isAlone: () => isAlone })
-      await openLoop(KEYS * PACE, isOver, async () => {
-        const { id, headers } = key()
-        const asked = path()
-        if (isUp) counted.push({ key: id, answer: await client.ask({ path: asked, headers }) })
-      })
-      // Reached if no API process starts any more.
-      comesUp.resolve()
-      return await owners
-    }
-    const owners = await underLoad(load, async () => {
-      for (let kill = 0; kill < kills; kill++) {
-        await sleep(kill === kills - 1 ? untilWritten_ms() : Math.random() * MOST_LIFE_MS)
-        const losesRedis = kill % 3 === 1
-        if (losesRedis) {
-          isAlone = true
-          await stage.killRedis()
-          await until('/ready reports that Redis is away', DEGRADED_WITHIN_MS, async () => (await readiness()) === 'degraded')
-          await sleep(AWAY_MS)
-          if ((await readiness()) !== 'degraded') problems.push('/ready does not report that Redis is away')
-        }
-        isUp = false
-        comesUp = Promise.withResolvers()
-        await api.kill()
-        killed.push(performance.now())
-        if (losesRedis) {
-          await stage.startRedis()
-          emptied_at = performance.now()
-        }
-        api = await stage.startApi()
-        restarts.push(await until('/ready is back', READY_WITHIN_MS, async () => (await client.ask({ path: '/ready' })).status === 200))
-        isUp = true
-        isAlone = false
-        comesUp.resolve()
+    for (let kill = 0; kill < kills; kill++) {
+      await sleep(kill === kills - 1 ? untilWritten_ms() : Math.random() * MOST_LIFE_MS)
+      const losesRedis = kill % 3 === 1
+      if (losesRedis) {
+        isAlone = true
+        await stage.killRedis()
+        await until('/ready reports that Redis is away', DEGRADED_WITHIN_MS, isDegraded)
+        await sleep(AWAY_MS)
+        if (!(await isDegraded())) problems.push('/ready does not report that Redis is away')
       }
-      await sleep(Math.min(rounds, 3) * 1000)
-    })
-    problems.push(...owners.problems, ...wrongAnswers(counted, killed))
-    if ((await api.stop()) !== 0) problems.push('an API process did not stop with exit code 0')
-    api = await stage.startApi()
-    problems.push(...(await checkKeys(stage, client, owners)))
-    // A process that starts later completes the unfinished work of a killed one within a minute.
-    let undone: readonly string[] = []
-    const isDone = async (): Promise<boolean> => {
-      undone = await checkObjects(stage)
-      return undone.length === 0
+      isUp = false
+      comesUp = Promise.withResolvers()
+      await api.kill()
+      killed.push(performance.now())
+      if (losesRedis) await stage.startRedis()
+      api = await stage.startApi()
+      restarts.push(await until('/ready is back', READY_WITHIN_MS, async () => (await ask('/ready')).status === 200))
+      isUp = true
+      isAlone = false
+      comesUp.resolve()
     }
-    const tidied_ms = await until('', TIDIED_WITHIN_MS, isDone).catch(() => undone)
-    if (typeof tidied_ms !== 'number') problems.push(...tidied_ms)
-    const usage = await checkUsage({ stage, client, keys, counted, killed, emptied_at })
-    problems.push(...usage.problems)
-    if ((await api.stop()) !== 0) problems.push('the last API process did not stop with exit code 0')
-    return {
-      problems,
-      detail: { killed: killed.length, restarts_ms: restarts, tidied_ms, changes: owners.counts, keys: owners.keys.size, ...usage.detail },
-    }
+    await sleep(Math.min(rounds, 3) * 1000)
   } finally {
-    client.close()
+    isOver = true
+    clearInterval(steady)
+    comesUp.resolve()
+    await Promise.allSettled([changing, ...asked])
+  }
+  const owners = await changing
+  problems.push(...owners.problems, ...wrongAnswers(counted, killed))
+  if ((await api.stop()) !== 0) problems.push('an API process did not stop with exit code 0')
+  api = await stage.startApi()
+  problems.push(...(await checkKeys(stage, ask, owners)))
+  // A process that starts later completes the unfinished work of a killed one within a minute.
+  let undone: readonly string[] = []
+  const isDone = async (): Promise<boolean> => {
+    undone = await checkObjects(stage)
+    return undone.length === 0
+  }
+  const tidied_ms = await until('', TIDIED_WITHIN_MS, isDone).catch(() => undone)
+  if (typeof tidied_ms !== 'number') problems.push(...tidied_ms)
+  const usage = await checkUsage({ stage, ask, keys, counted, killed })
+  problems.push(...usage.problems)
+  if ((await api.stop()) !== 0) problems.push('the last API process did not stop with exit code 0')
+  return {
+    problems,
+    detail: { killed: killed.length, restarts_ms: restarts, tidied_ms, changes: owners.counts, keys: owners.keys.size, ...usage.detail },
   }
 }
 
@@ -164,18 +159,17 @@ function wrongAnswers(counted: readonly Counted[], killed: readonly number[]): s
   const isWrong = ({ answer: { status, sent, received } }: Counted): boolean =>
     status === 0 ? !killed.some((at) => sent <= at && received >= at - 1000) : ![200, 400].includes(status)
   const wrong = counted.filter(isWrong)
-  return wrong.map(({ key, answer }) => `${key}: ${answer.status} ${answer.body.toString('utf8', 0, 300)}`)
+  return wrong.map(({ key, answer }) => `${key}: ${answer.status} ${answer.body.slice(0, 300)}`)
 }
 
 /** Checks that every key works or fails as its owner was informed, and that no address has more than three. */
-async function checkKeys({ access }: ApiStage, client: Client, { keys, emails }: Owners): Promise<string[]> {
+async function checkKeys({ access }: ApiStage, ask: Ask, { keys, emails }: Owners): Promise<string[]> {
   const problems: string[] = []
   const address = addresses()
   for (const [key, works] of keys) {
     if (works === null) continue
-    const { status, body } = await client.ask({ path: '/api/codes?limit=1', headers: { ...address(), 'X-API-Key': key } })
-    if (status !== (works ? 200 : 401))
-      problems.push(`a key that ${works ? 'works' : 'was revoked'} gets ${status} ${body.toString('utf8', 0, 300)}`)
+    const { status, body } = await ask('/api/codes?limit=1', { headers: { ...address(), 'X-API-Key': key } })
+    if (status !== (works ? 200 : 401)) problems.push(`a key that ${works ? 'works' : 'was revoked'} gets ${status} ${body.slice(0, 300)}`)
     const { refusal } = await access.keys.lookUp(key)
     if (refusal !== (works ? null : 'revoked'))
       problems.push(`a key that ${works ? 'works' : 'was revoked'} is ${refusal} in another process`)
@@ -204,57 +198,31 @@ async function checkObjects({ access, context: { store } }: ApiStage): Promise<s
   return problems
 }
 
-/**
- * Checks that usage differs at most by what a killed process counted in its last minute, and the daily limit by what an emptied
- * Redis has lost.
- */
+/** Checks that usage differs at most by what a killed process counted in its last minute. */
 async function checkUsage(on: {
   readonly stage: ApiStage
-  readonly client: Client
+  readonly ask: Ask
   readonly keys: readonly ChaosKey[]
   readonly counted: readonly Counted[]
   readonly killed: readonly number[]
-  /** When Redis last came back empty; 0 if it never did. */
-  readonly emptied_at: number
 }): Promise<Findings> {
-  const { stage, client, keys, counted, killed, emptied_at } = on
+  const { stage, ask, keys, counted, killed } = on
   const problems: string[] = []
-  const today = madridDate(Date.now())
   const from = madridDate(Date.now(), -1)
-  const days = await usageDaysReader(stage.context.lake)({ from, to: dateAfter(dateAfter(today)) })
-  const sums = { answered: 0, lost: 0, owed: 0, owed_of_killed: 0, recorded: 0 }
+  const days = await usageDaysReader(stage.context.lake)({ from, to: dateAfter(dateAfter(madridDate(Date.now()))) })
+  let ofKilled = 0
   for (const { id, headers } of keys) {
-    let [answered, lost, owed, ofKilled, limited] = [0, 0, 0, 0, 0]
-    for (const { key, answer } of counted) {
-      if (key !== id) continue
-      if (answer.status === 0) {
-        lost++
-        continue
-      }
-      answered++
-      if (answer.sent > emptied_at) limited++
-      const end = killed.find((at) => answer.received < at)
-      if (end !== undefined && writtenBy(answer) > end) continue
-      owed++
-      if (end !== undefined) ofKilled++
-    }
+    const sent = counted.filter(({ key }) => key === id).map(({ answer }) => answer)
+    const endOf = ({ received }: Answer): number | undefined => killed.find((at) => received < at)
+    const owed = sent.filter((answer) => answer.status !== 0 && writtenBy(answer) <= (endOf(answer) ?? Number.POSITIVE_INFINITY))
     const recorded = requestsOf(days.filter(({ key }) => key === id))
-    const most = answered + lost
-    if (recorded < owed || recorded > most)
-      problems.push(`usage of ${id}: ${recorded}, its client counted ${answered}, of which ${owed} must be recorded`)
-    const report = JSON.parse((await client.ask({ path: '/api/usage', headers })).body.toString()) as { usage: UsageDay[] }
+    if (recorded < owed.length || recorded > sent.length)
+      problems.push(`usage of ${id}: ${recorded}, its client sent ${sent.length}, of which ${owed.length} must be recorded`)
+    const report = JSON.parse((await ask('/api/usage', { headers })).body) as { usage: UsageDay[] }
     if (requestsOf(report.usage) !== recorded) problems.push(`${id} sees ${requestsOf(report.usage)} of ${recorded} requests`)
-    const answer = await client.ask({ path: '/api/codes?limit=1', headers })
-    const used = DEFAULT_PLANS.ENTERPRISE.day - Number(/"day";r=(\d+)/.exec(String(answer.headers['ratelimit']))?.[1]) - 1
-    if (!(used >= limited && used <= most))
-      problems.push(`the limit of ${id} counted ${used} requests, ${most} were sent, ${limited} of them since Redis was emptied`)
-    sums.answered += answered
-    sums.lost += lost
-    sums.owed += owed
-    sums.owed_of_killed += ofKilled
-    sums.recorded += recorded
+    ofKilled += owed.filter((answer) => endOf(answer) !== undefined).length
   }
-  return { problems, detail: { usage: sums } }
+  return { problems, detail: { usage: { sent: counted.length, owed_of_killed: ofKilled } } }
 }
 
 /** Requests that are charged to the daily limit, from usage rows. */

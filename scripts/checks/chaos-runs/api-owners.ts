@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, addresses, type Client, type Request } from './api-client.ts'
+import { type Answer, type Ask, addresses } from './api-client.ts'
 
 /** The results of people who create, rotate and revoke keys. */
 export interface Owners {
@@ -21,7 +21,7 @@ const AT_ONCE = 4
  * is reachable; while `isAlone` is true, a process without Redis grants half of the attempts for an address.
  */
 export async function letOwnersChange(
-  client: Client,
+  ask: Ask,
   on: { readonly people: number; readonly up: () => Promise<void>; readonly isOver: () => boolean; readonly isAlone: () => boolean },
 ): Promise<Owners> {
   const { people, up, isOver, isAlone } = on
@@ -30,34 +30,34 @@ export async function letOwnersChange(
   const problems: string[] = []
   const counts: Record<string, number> = {}
   const address = addresses()
-  const change = async (what: string, expected: readonly number[], request: Request): Promise<Answer> => {
+  const change = async (what: string, expected: readonly number[], ...[path, request]: Parameters<Ask>): Promise<Answer> => {
     await up()
-    const answer = await client.ask({ ...request, headers: { ...address(), ...request.headers } })
+    const answer = await ask(path, { ...request, headers: { ...address(), ...request?.headers } })
     const { status } = answer
     const name = status === 0 ? `${what} lost` : `${what} ${status}`
     counts[name] = (counts[name] ?? 0) + 1
     const isLimited = status === 429 && what === 'create' && isAlone()
-    if (status !== 0 && !isLimited && !expected.includes(status))
-      problems.push(`${what}: ${status} ${answer.body.toString('utf8', 0, 300)}`)
+    if (status !== 0 && !isLimited && !expected.includes(status)) problems.push(`${what}: ${status} ${answer.body.slice(0, 300)}`)
     return answer
   }
   const live = async (): Promise<void> => {
     const email = `owner-${randomUUID()}@example.org`
     emails.push(email)
-    const made = await Promise.all(
-      Array.from({ length: AT_ONCE }, () => change('create', [201, 422], { path: '/api/keys', method: 'POST', body: { email } })),
-    )
+    const create = { method: 'POST', body: { email } } as const
+    const made = await Promise.all(Array.from({ length: AT_ONCE }, () => change('create', [201, 422], '/api/keys', create)))
     const shown = made.filter(({ status }) => status === 201).map(keyIn)
     if (shown.length > MOST) problems.push(`${shown.length} keys were given to one address`)
     for (const { key } of shown) keys.set(key, true)
     const [first, second] = shown
     if (first) {
-      const { status, body } = await change('rotate', [201], { ...of(first, '/rotate'), method: 'POST', body: { overlap_hours: 0 } })
+      const rotate = { method: 'POST', body: { overlap_hours: 0 }, headers: { 'X-API-Key': first.key } } as const
+      const { status, body } = await change('rotate', [201], `/api/keys/${first.id}/rotate`, rotate)
       keys.set(first.key, status === 0 ? null : status !== 201)
       if (status === 201) keys.set(keyIn({ body }).key, true)
     }
     if (second) {
-      const { status } = await change('revoke', [200], { ...of(second, ''), method: 'DELETE' })
+      const revoke = { method: 'DELETE', headers: { 'X-API-Key': second.key } } as const
+      const { status } = await change('revoke', [200], `/api/keys/${second.id}`, revoke)
       keys.set(second.key, status === 0 ? null : status !== 200)
     }
     await sleep(50)
@@ -70,15 +70,6 @@ export async function letOwnersChange(
   return { keys, emails, problems, counts }
 }
 
-interface Shown {
-  readonly key: string
-  readonly id: string
-}
-
-function keyIn({ body }: Pick<Answer, 'body'>): Shown {
-  return JSON.parse(body.toString()) as Shown
-}
-
-function of({ key, id }: Shown, action: string): Pick<Request, 'path' | 'headers'> {
-  return { path: `/api/keys/${id}${action}`, headers: { 'X-API-Key': key } }
+function keyIn({ body }: Pick<Answer, 'body'>): { readonly key: string; readonly id: string } {
+  return JSON.parse(body) as { key: string; id: string }
 }

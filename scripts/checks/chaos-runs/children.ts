@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atExit } from './at-exit.ts'
+import { atExit } from '../run.ts'
 import type { Case, Verdict } from './oracle.ts'
 import type { WorkerOrder, WorkerReport } from './order.ts'
 

@@ -1,11 +1,10 @@
 import { apiKills } from './api-kills.ts'
-import { backfillKills } from './backfill.ts'
 import { diskFull } from './disk-full.ts'
 import { derivationKills, kills, monthKills, versionKills } from './kills.ts'
-import { modelKills } from './models.ts'
 import { redisLost } from './redis-lost.ts'
 import type { Scenario } from './scenario.ts'
 import { stops } from './stops.ts'
+import { backfillKills, modelKills } from './undisturbed.ts'
 import { writers } from './writers.ts'
 
 /** Every scenario, in the order in which they run. */

@@ -1,11 +1,9 @@
-import { rmSync } from 'node:fs'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { atExit } from './at-exit.ts'
+import { exitBy, folderUntilExit } from '../run.ts'
 import { SCENARIOS } from './list.ts'
-import type { Findings, Scenario } from './scenario.ts'
+import type { Findings, Scenario, ScenarioOptions } from './scenario.ts'
 
 const HELP = `Breaks things on purpose and checks that nothing is lost, duplicated or unreadable.
 
@@ -24,15 +22,12 @@ interface Result extends Record<string, unknown> {
   readonly seconds: number
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
-await main().catch((error: Error) => {
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 2
-})
+await exitBy(main)
 // An interrupted process may leave open handles; everything that it started has ended.
 process.exit()
 
-async function main(): Promise<void> {
+/** Runs the scenarios; true if none found a problem. */
+async function main(): Promise<boolean> {
   const { values, positionals } = parseArgs({
     options: {
       rounds: { type: 'string', default: '10' },
@@ -41,32 +36,32 @@ async function main(): Promise<void> {
     },
     allowPositionals: true,
   })
-  if (values.help) return void process.stdout.write(HELP)
+  if (values.help) return process.stdout.write(HELP)
   const rounds = Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 1000) throw new Error(`--rounds ${values.rounds}: a whole number from 1 to 1000`)
   const unknown = positionals.filter((name) => !SCENARIOS.some((one) => one.name === name))
   if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; choose from ${SCENARIOS.map(({ name }) => name).join(', ')}`)
+  const folder = await folderUntilExit('chaos-')
+  let isGood = true
   for (const scenario of SCENARIOS) {
     if (positionals.length > 0 && !positionals.includes(scenario.name)) continue
-    const result = await runScenario(scenario, rounds)
+    const result = await runScenario(scenario, { folder: join(folder, scenario.name), rounds })
     process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : asText(result))
-    if (!result.ok) process.exitCode = 1
+    isGood &&= result.ok
   }
+  return isGood
 }
 
-async function runScenario(scenario: Scenario, rounds: number): Promise<Result> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'chaos-')))
-  const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
+async function runScenario(scenario: Scenario, options: ScenarioOptions): Promise<Result> {
+  await mkdir(options.folder)
   const began = performance.now()
   let findings: Findings
   try {
-    findings = await scenario.run({ folder, rounds })
+    findings = await scenario.run(options)
   } catch (error) {
     findings = { problems: [(error as Error).stack ?? String(error)], detail: {} }
-  } finally {
-    callOff()
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
+  await rm(options.folder, { recursive: true, force: true, maxRetries: 3 })
   const { problems, skipped, detail } = findings
   const ok = problems.length === 0
   const seconds = Math.round((performance.now() - began) / 100) / 10

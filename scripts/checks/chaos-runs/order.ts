@@ -35,6 +35,18 @@ export interface WorkerOrder {
   readonly lock_ms?: number
 }
 
+/** The order of a process that does one of `TASKS`, as JSON in its first argument. */
+export interface TaskOrder {
+  readonly task: string
+  readonly folder: string
+  readonly redisUrl: string
+  readonly publishers: string
+  /** Commit of the code, which models state. */
+  readonly commit: string | null
+  /** The boundary between steps at which it kills itself, and at which visit of it (1 is the first); null if it is not killed. */
+  readonly halt: { readonly at: string; readonly nth: number } | null
+}
+
 /** The messages of a worker over its channel. */
 export type WorkerReport =
   /** A finished iteration: its failures, and the last boundary before them. */

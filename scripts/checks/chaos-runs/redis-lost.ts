@@ -5,12 +5,11 @@ import { openQueue } from '../../../jobs/queues.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { readFeedStates } from '../../../lake/live/freshness.ts'
 import { livePart } from '../../../lake/live/write.ts'
-import { type Child, startChild } from '../../commands/child.ts'
 import { startPublishers } from '../../stand-in/server.ts'
 import { judgeApart, runWorker } from './children.ts'
 import { FASTEST } from './chosen.ts'
 import type { Findings, Scenario } from './scenario.ts'
-import { startOwnRedis } from './stage.ts'
+import { serviceParts, startOwnRedis, until } from './stage.ts'
 
 /** All feeds have data within this time of the start, ms: archives wait up to 90 s for the others. */
 const FIRST_WITHIN_MS = 120_000
@@ -31,26 +30,10 @@ export const redisLost: Scenario = {
     let server = await startOwnRedis(folder)
     const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, scale: 'small' } })
     const asked: Redis = openRedis(server.url)
-    const children: Child[] = []
-    const log: string[] = []
+    const settings = { REDIS_URL: server.url, PUBLISHERS_URL: publishers.url, UV_THREADPOOL_SIZE: '8', LAND_EVERY_S: '20' }
+    const service = serviceParts(folder, settings)
     try {
-      await startChild({
-        name: 'worker',
-        script: new URL('../../commands/run-worker.ts', import.meta.url).pathname,
-        env: {
-          ...process.env,
-          UV_THREADPOOL_SIZE: '8',
-          SOURCE_MODE: 'simulated',
-          DATA_DIR: folder,
-          REDIS_URL: server.url,
-          PUBLISHERS_URL: publishers.url,
-          LAKE_URL: '',
-          LAND_EVERY_S: '20',
-          QUERY_MEMORY: '512MB',
-        },
-        onLine: (line) => log.push(line),
-        onSpawn: (child) => children.push(child),
-      })
+      await service.start('worker')
       const isComplete = async (): Promise<boolean> => (await lacking(asked)).length === 0
       const left = async (): Promise<string> => (await lacking(asked)).join(', ')
       const first_data_ms = await until('all feeds gave data', FIRST_WITHIN_MS, isComplete, left)
@@ -71,14 +54,13 @@ export const redisLost: Scenario = {
         if (now < seq) throw new Error(`${how}: live state of ${FASTEST.id} decreased from fetch ${seq} to ${now}`)
         restarts[`${how}_news_ms`] = await until(`${how}: news`, NEWS_WITHIN_MS, async () => (await newest(asked)) > now)
       }
-      const code = await stopped(children)
-      const problems = code === 0 ? [] : [`the worker ended with ${code ?? 'a signal'} when it was asked to stop`]
+      const problems = (await service.stop()).map((code) => `the worker ended with ${code ?? 'a signal'} when it was asked to stop`)
       return await finish({ folder, redisUrl: server.url, publishers: publishers.url }, { problems, detail: restarts })
     } catch (error) {
-      process.stderr.write(`${log.slice(-20).join('\n')}\n`)
+      process.stderr.write(`${service.lines.slice(-20).join('\n')}\n`)
       throw error
     } finally {
-      await stopped(children)
+      await service.stop()
       asked.disconnect()
       await publishers.close()
       await server.stop()
@@ -116,23 +98,4 @@ async function lacking(redis: Redis): Promise<string[]> {
 async function newest(redis: Redis): Promise<number> {
   const shown = FASTEST.into.find(({ live }) => live)
   return (shown && (await livePart(redis, shown.id, FASTEST.id))?.seq) ?? 0
-}
-
-async function stopped(children: readonly Child[]): Promise<number | null> {
-  let code: number | null = 0
-  for (const child of children) {
-    await child.stop(40_000)
-    code = await child.ended
-  }
-  return code
-}
-
-/** Waits until a condition is true and returns how long that took, ms; throws after `within_ms`, with `amiss` as the detail. */
-async function until(what: string, within_ms: number, isTrue: () => Promise<boolean>, amiss?: () => Promise<string>): Promise<number> {
-  const began = performance.now()
-  while (!(await isTrue().catch(() => false))) {
-    if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${what}; ${(await amiss?.()) ?? ''}`)
-    await sleep(200)
-  }
-  return Math.round(performance.now() - began)
 }

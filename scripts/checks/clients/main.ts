@@ -7,8 +7,8 @@ import { requestOf } from '../../../api/engine/request/example-request.ts'
 import { endpointId } from '../../../api/kernel/endpoint.ts'
 import { fuzzPlan } from '../fuzz/plan.ts'
 import { type FuzzedService, startFuzzedService } from '../fuzz/service.ts'
+import { exitBy, folderUntilExit, run, runSteps, type Steps } from '../run.ts'
 import { goProgram } from './go.ts'
-import { exitBy, folderUntilExit, run, runSteps, type Steps } from './run.ts'
 import { type ClientRequest, type Description, heyApiProgram, typescriptProgram } from './typescript.ts'
 
 const PARSER = fileURLToPath(new URL('./parse_replies.py', import.meta.url))

@@ -5,9 +5,9 @@ import { endpoints } from '../../../api/endpoints/catalog.ts'
 import { requestOf } from '../../../api/engine/request/example-request.ts'
 import { type Endpoint, endpointId } from '../../../api/kernel/endpoint.ts'
 import { formatsOf } from '../../../api/kernel/formats.ts'
-import { exitBy, folderUntilExit, runSteps } from '../clients/run.ts'
 import { fuzzPlan } from '../fuzz/plan.ts'
 import { type FuzzedService, startFuzzedService } from '../fuzz/service.ts'
+import { exitBy, folderUntilExit, runSteps } from '../run.ts'
 
 /** Rows of each list. */
 const ROWS = '50'

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { atExit } from '../chaos-runs/at-exit.ts'
+import { say } from '../../commands/output.ts'
+import { atExit, exitBy, folderUntilExit } from '../run.ts'
 import { fuzzPlan } from './plan.ts'
 import { type FuzzedService, startFuzzedService } from './service.ts'
 
@@ -34,13 +33,10 @@ interface Figures {
   readonly answered: readonly string[]
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
-await main().catch((error: Error) => {
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 2
-})
+await exitBy(main)
 
-async function main(): Promise<void> {
+/** Tests a service; true if nothing is wrong. */
+async function main(): Promise<boolean> {
   const { values, positionals: operations } = parseArgs({
     options: {
       seed: { type: 'string', default: String(randomInt(SEED_MOST)) },
@@ -49,23 +45,16 @@ async function main(): Promise<void> {
     },
     allowPositionals: true,
   })
-  if (values.help) return void process.stdout.write(HELP)
+  if (values.help) return process.stdout.write(HELP)
   const seed = count('--seed', values.seed, 0)
   const examples = count('--max-examples', values['max-examples'], 1)
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'fuzz-')))
-  const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
-  try {
-    await fuzz(folder, { seed, examples, operations })
-  } finally {
-    callOff()
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
-  }
+  return await fuzz(await folderUntilExit('fuzz-'), { seed, examples, operations })
 }
 
 async function fuzz(
   folder: string,
   asked: { readonly seed: number; readonly examples: number; readonly operations: readonly string[] },
-): Promise<void> {
+): Promise<boolean> {
   const { seed, examples, operations } = asked
   const began = performance.now()
   say(`seed ${seed}; starting a service with the data of every feed ...`)
@@ -102,7 +91,7 @@ async function fuzz(
     say(
       `${tested} of ${total} operations, ${test_cases.generated} cases, ${test_cases.unique_failures} failures, ${errored} errors, ${errors.length} errors in the log; seed ${seed}, ${seconds} s`,
     )
-    process.exitCode = code === 0 && isUp && errors.length === 0 && never.length === 0 ? 0 : 1
+    return code === 0 && isUp && errors.length === 0 && never.length === 0
   } finally {
     await service.close()
   }
@@ -144,8 +133,4 @@ function count(name: string, text: string, least: number): number {
   if (!/^\d+$/.test(text) || value < least || value > SEED_MOST)
     throw new Error(`${name} ${text}: a whole number from ${least} to ${SEED_MOST}`)
   return value
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

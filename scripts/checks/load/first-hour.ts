@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
 import { requestOf } from '../../../api/engine/request/example-request.ts'
 import { say } from '../../commands/output.ts'
-import { atExit } from '../chaos-runs/at-exit.ts'
+import { atExit } from '../run.ts'
 
 /** The catalogue of the specification (4.1): each path with the parameters that it needs. */
 const CATALOGUE: Readonly<Record<string, Readonly<Record<string, string | null>> | null>> = {

@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { runCommand, say } from '../../commands/output.ts'
-import { atExit } from '../chaos-runs/at-exit.ts'
+import { say } from '../../commands/output.ts'
+import { atExit, exitBy, folderUntilExit } from '../run.ts'
 import { busyLoops, firstHour } from './first-hour.ts'
 import { type FeedSample, judge, LIMITS, metricOf, type Sample, type Verdict } from './verdict.ts'
 
@@ -30,10 +27,10 @@ const SAMPLE_MS = 5000
 const WARM_UP_LOOK_MS = 20_000
 const STOP_WITHIN_MS = 20_000
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
-await runCommand(main)
+await exitBy(main)
 
-async function main(): Promise<void> {
+/** Measures a service; true if it is within its limits. */
+async function main(): Promise<boolean> {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string' },
@@ -44,14 +41,16 @@ async function main(): Promise<void> {
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
-  if (values.help) return say(USAGE)
+  if (values.help) {
+    say(USAGE)
+    return true
+  }
   const isFirstHour = values['first-hour']
   const [minutes, warmUp] = [
     minutesOf('--minutes', values.minutes ?? (isFirstHour ? '15' : '60')),
     minutesOf('--warm-up', values['warm-up']),
   ]
-  const folder = await mkdtemp(join(tmpdir(), 'load-'))
-  const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = await folderUntilExit('load-')
   const stopLoops = isFirstHour ? busyLoops(Number(values.busy)) : () => undefined
   const service = startService(folder)
   try {
@@ -59,21 +58,18 @@ async function main(): Promise<void> {
     if (isFirstHour) {
       const never = await firstHour(addresses.url, { dataFolder: join(folder, 'data'), minutes })
       for (const one of never) say(`FAILED: ${one}`)
-      if (never.length > 0) process.exitCode = 1
-      else say('passed: every row of the catalogue has answered')
-      return
+      if (never.length === 0) say('passed: every row of the catalogue has answered')
+      return never.length === 0
     }
     const begun = Date.now()
     while (Date.now() - begun < 60_000 * warmUp && !(await isLoaded(addresses.url))) await sleep(WARM_UP_LOOK_MS)
     if (!values.json) say(`warmed up for ${Math.round((Date.now() - begun) / 1000)} s; measuring for ${minutes} min`)
     const verdict = judge(await sampled(addresses, 60_000 * minutes))
     say(values.json ? JSON.stringify(verdict) : textOf(verdict))
-    if (verdict.failures.length > 0) process.exitCode = 1
+    return verdict.failures.length === 0
   } finally {
     stopLoops()
     await service.stop()
-    callOff()
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 

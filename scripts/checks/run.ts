@@ -5,7 +5,6 @@ import { mkdtemp, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { atExit } from '../chaos-runs/at-exit.ts'
 
 /** Result of a program: its exit code, and the output of both streams. */
 export interface Ran {
@@ -36,6 +35,20 @@ export async function runSteps(name: string, folder: string, steps: Steps, env: 
     if (code !== 0) return false
   }
   return true
+}
+
+/** Runs `clean` when this process exits for any reason, for resources that outlive it. Returns a function that cancels it. */
+export function atExit(clean: () => void): () => void {
+  const once = (): void => {
+    try {
+      clean()
+    } catch {
+      // It is gone already.
+    }
+  }
+  // Clean-ups run in the reverse order of their registration.
+  process.prependOnceListener('exit', once)
+  return () => void process.off('exit', once)
 }
 
 /** Makes a temporary folder that is deleted when this process ends, by a signal too. */
