@@ -34,6 +34,30 @@ set_memory() {
   node_flags=(--max-semi-space-size=4 --heap-growing-percent=30)
 }
 
+# True once a folder of .cache/ is a Python environment with these packages; it is made again if it is incomplete or has others.
+have_python_packages() {
+  local folder="$project/.cache/$1"
+  shift
+  if [ -x "$folder/bin/python" ] && [ "$(cat "$folder/.installed" 2>/dev/null)" = "$*" ]; then return; fi
+  command -v python3 >/dev/null || return 1
+  rm -rf "$folder"
+  mkdir -p "$(dirname "$folder")"
+  python3 -m venv "$folder" >&2 && "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$@" >&2 &&
+    printf '%s\n' "$*" >"$folder/.installed"
+}
+
+# The same for npm packages and options of npm.
+have_npm_packages() {
+  local folder="$project/.cache/$1"
+  shift
+  [ "$(cat "$folder/.installed" 2>/dev/null)" != "$*" ] || return 0
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  printf '{"private":true,"type":"module"}' >"$folder/package.json"
+  npm install --prefix "$folder" --ignore-scripts --save-exact --no-audit --no-fund --loglevel=error "$@" >&2 &&
+    printf '%s\n' "$*" >"$folder/.installed"
+}
+
 # Installs a missing Debian package with a message, if possible; 'how' states its use.
 add_package() {
   local package="$1" how="$2" sudo=""
