@@ -1,8 +1,9 @@
 import type { LiveChange } from '../../lake/live/types.ts'
 import { defineCodes } from '../../lake/schema/codes.ts'
-import { type Column, col } from '../../lake/schema/columns.ts'
+import type { Column } from '../../lake/schema/columns.ts'
 import type { ListReturn } from '../kernel/endpoint.ts'
 import type { Fields, RecordShape } from '../kernel/fields.ts'
+import { field } from '../kernel/reply-fields.ts'
 import { withExample } from './common-fields.ts'
 
 /** Kinds of change. */
@@ -16,9 +17,9 @@ const CHANGED_ABOUT =
   'Members that differ from the previous state (both members of a position). For an end, those that differ because of it; empty for a creation.'
 
 const CHANGE_FIELDS = {
-  kind: col.code(0, 'Kind of change.', CHANGE_KINDS, { example: 'CREATED' }),
-  at: col.instant(0, 'Publication that brought the change.'),
-  changed: col.list([0, 0], CHANGED_ABOUT, col.string(0, 'Name of a member.'), { example: [] }),
+  kind: field.code('Kind of change.', CHANGE_KINDS, 'CREATED'),
+  at: field.instant('Publication that brought the change.'),
+  changed: field.list(CHANGED_ABOUT, field.text('Name of a member.'), []),
 } as const
 
 /** First fields of every change feed entry. `time` is the publication column that their examples come from. */

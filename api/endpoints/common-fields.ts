@@ -1,11 +1,12 @@
 import { provinceByCode } from '../../lake/places/provinces.ts'
-import { type Column, col } from '../../lake/schema/columns.ts'
+import type { Column } from '../../lake/schema/columns.ts'
 import { ROW_STATUS } from '../../lake/schema/physical.ts'
+import { field, maybe } from '../kernel/reply-fields.ts'
 
 const STATE_FIELDS = {
-  updated_at: col.instant(0, 'Publication that last changed the record.'),
-  status: col.code(0, 'State of the record.', ROW_STATUS, { example: 'ACTIVE' }),
-  is_stale: col.boolean(0, 'True if the newest publication did not confirm the record.', { example: false }),
+  updated_at: field.instant('Publication that last changed the record.'),
+  status: field.code('State of the record.', ROW_STATUS, 'ACTIVE'),
+  is_stale: field.boolean('True if the newest publication did not confirm the record.', false),
 } as const
 
 /** Last fields of every record with a history. `time` is the publication column that their examples come from. */
@@ -21,7 +22,7 @@ export function originFields<S extends Column, T extends Column, I extends Recor
   return Object.freeze({ source, ...(own as I), observed_at, ...stateFields(observed_at) })
 }
 
-const PROVINCE_NAME = col.string(0, 'Official name of the province.', { nullable: true })
+const PROVINCE_NAME = maybe.text('Official name of the province.')
 
 /** Official name of a record's province, beside the column of its code. */
 export function provinceField(code: Column<string> | Column<string | null>): typeof PROVINCE_NAME {
@@ -50,7 +51,7 @@ export function provinceName(code: string | null): string | null {
 
 /** The field `coverage` of a step; fine enough that one minute's reading in a year is not 0. */
 export function coverageField(about: string): Column<number | null> {
-  return col.decimal(0, `${about}, 0 to 1; null with interval=raw.`, { scale: 6, unit: '1', nullable: true, example: 1 })
+  return maybe.decimal(`${about}, 0 to 1; null with interval=raw.`, '1', 6, 1)
 }
 
 /** The same column with an example. */

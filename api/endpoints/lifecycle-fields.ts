@@ -1,7 +1,8 @@
 import { defineCodes } from '../../lake/schema/codes.ts'
-import { type Column, col } from '../../lake/schema/columns.ts'
+import type { Column } from '../../lake/schema/columns.ts'
 import type { ChangeOf } from '../kernel/endpoint.ts'
 import { type Fields, type RecordShape, record, type ValueOf } from '../kernel/fields.ts'
+import { field, maybe } from '../kernel/reply-fields.ts'
 import { withExample } from './common-fields.ts'
 
 /** Why a thing that begins and ends has ended. */
@@ -11,16 +12,12 @@ export const END_REASONS = defineCodes('end_reason', 'Why a thing counts as ende
 
 /** Fields about the end of a record, active or ended. */
 export const END_FIELDS = {
-  last_seen_at: col.instant(0, 'Last publication that had it: count durations up to it; null while it is active, or if unknown.', {
-    nullable: true,
-    example: null,
-  }),
-  ended_at: col.instant(
-    0,
+  last_seen_at: maybe.instant('Last publication that had it: count durations up to it; null while it is active, or if unknown.', null),
+  ended_at: maybe.instant(
     'Publication that confirmed its end: the third complete one in a row without it. Null while it is active, or if that publication has not landed yet.',
-    { nullable: true, example: null },
+    null,
   ),
-  end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { nullable: true, example: null }),
+  end_reason: maybe.code('Why it counts as ended.', END_REASONS, null),
 } as const
 
 /** The columns that `END_FIELDS` depend on. */
@@ -50,12 +47,12 @@ export function withEnd<R extends ValueOf<typeof END_FIELDS> & { readonly status
 
 /** Fields about the lifetime of an ended record. */
 export const PAST_FIELDS = {
-  ended_at: col.instant(0, 'Publication that confirmed its end: the third complete one in a row without it.'),
-  end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { example: 'DISAPPEARED' }),
-  began_at: col.instant(0, 'Start of validity if the source states one before the end, else the first publication that had it.'),
-  last_seen_at: col.instant(0, 'Last publication that had it.'),
-  duration_minutes: col.integer(0, 'From its begin to the last publication that had it, whole minutes.', { unit: 'min' }),
-  versions: col.integer(0, 'Number of its states, including its end.', { unit: '1', example: 3 }),
+  ended_at: field.instant('Publication that confirmed its end: the third complete one in a row without it.'),
+  end_reason: field.code('Why it counts as ended.', END_REASONS, 'DISAPPEARED'),
+  began_at: field.instant('Start of validity if the source states one before the end, else the first publication that had it.'),
+  last_seen_at: field.instant('Last publication that had it.'),
+  duration_minutes: field.integer('From its begin to the last publication that had it, whole minutes.', 'min'),
+  versions: field.integer('Number of its states, including its end.', '1', 3),
 } as const
 
 /** When the example of an ended record began, was last seen and ended. */

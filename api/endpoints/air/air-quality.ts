@@ -11,6 +11,7 @@ import { placeFilter } from '../../kernel/filters/place.ts'
 import { codeParam, integerParam, listOf } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields } from '../common-fields.ts'
 import { type RecentStation, recentIndex, recentMeasurements } from './recent.ts'
 import { stationFields, toStation } from './stations-of.ts'
@@ -33,9 +34,7 @@ export const indexFields = {
   }),
   is_partial: optional(columns.is_partial, 'True if it was computed from fewer pollutants than the station measures.'),
   pollutants: meaning(columns.pollutants, 'The pollutants that decide the level.'),
-  computed_level: col.code(0, 'Level computed from the available measurements; null without any.', AIR_QUALITY_LEVELS, {
-    ...{ nullable: true, example: 'FAIRLY_GOOD' },
-  }),
+  computed_level: maybe.code('Level computed from the available measurements; null without any.', AIR_QUALITY_LEVELS, 'FAIRLY_GOOD'),
   computed_pollutants: meaning(columns.pollutants, 'The pollutants that decide the computed level.'),
   computed_is_partial: optional(columns.is_partial, 'True if the computed level lacks a pollutant that the station measures.'),
 } as const
@@ -51,11 +50,10 @@ const airQuality = record('AirQuality', 'The air at a station: its newest index,
   ...pick(stationFields, 'id', 'name', 'type', 'province', 'province_code', 'municipality_code'),
   ...indexFields,
   measurements: measurement,
-  measured_pollutants: col.list(
-    [0, 0],
+  measured_pollutants: field.list(
     'Pollutants that the station is known to measure: with measurements in the last two days, or decisive for its index then.',
-    col.code(0, 'A pollutant.', AIR_POLLUTANTS),
-    { example: ['NO2', 'O3'] },
+    field.code('A pollutant.', AIR_POLLUTANTS),
+    ['NO2', 'O3'],
   ),
   position: stationFields.position,
   ...pick(originFields(columns), 'source', 'updated_at', 'status'),
@@ -187,10 +185,8 @@ export const airQualityList = defineEndpoint({
   returns: listReturn('stations', airQuality, {
     sorts: ['id', 'category', 'observed_at', 'updated_at'],
     counts: {
-      compared_stations: col.integer(0, 'Stations with comparable published and computed levels, whatever the filters.', {
-        ...{ unit: '1', example: 24 },
-      }),
-      disagreeing_stations: col.integer(0, 'Stations among them whose levels differ.', { unit: '1', example: 1 }),
+      compared_stations: field.integer('Stations with comparable published and computed levels, whatever the filters.', '1', 24),
+      disagreeing_stations: field.integer('Stations among them whose levels differ.', '1', 1),
     },
   }),
   read: {

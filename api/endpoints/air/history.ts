@@ -6,6 +6,7 @@ import { dayFromToday } from '../../kernel/example.ts'
 import { max, mean, min, parameter, same, shareOfHours, value } from '../../kernel/reads/figures.ts'
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { pollutantParam } from './air-quality.ts'
 import { airStationId } from './stations-of.ts'
 
@@ -25,7 +26,7 @@ const points = series({
     value_max: concentration('Highest valid hour.'),
     unit: columns.unit,
     source: columns.source,
-    coverage: col.decimal(0, 'Share of valid hours in the step, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
+    coverage: field.decimal('Share of valid hours in the step, 0 to 1.', '1', 6, 1),
   },
   key: ['station_id', 'pollutant', 'source'],
 })

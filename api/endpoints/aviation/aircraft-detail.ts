@@ -2,13 +2,14 @@ import { aircraftPositions, openskyPositions } from '../../../lake/datasets/avia
 import { simplifiedPoints } from '../../../lake/places/lines.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, sql } from '../../../lake/query/sql.ts'
-import { col, type Line } from '../../../lake/schema/columns.ts'
+import type { Line } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
 import { nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { type Param, param, plainText, required } from '../../kernel/params/params.ts'
 import { type CachedQuery, defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { maybe } from '../../kernel/reply-fields.ts'
 import { ABOUT_AIRCRAFT, AIRCRAFT_STATES, type Aircraft, aircraft, aircraftByAddress } from './aircraft.ts'
 
 const { columns } = aircraftPositions
@@ -27,15 +28,12 @@ const detail = record(
   'An aircraft with its last position and its track of the last hour.',
   {
     ...aircraft.fields,
-    geometry: col.line(0, `The track, simplified to ${TOLERANCE_M} m, oldest point first; null with fewer than two points.`, {
-      nullable: true,
-      example: {
-        type: 'LineString',
-        coordinates: [
-          [-3.56264, 40.471926],
-          [-3.411905, 40.638211],
-        ],
-      },
+    geometry: maybe.line(`The track, simplified to ${TOLERANCE_M} m, oldest point first; null with fewer than two points.`, {
+      type: 'LineString',
+      coordinates: [
+        [-3.56264, 40.471926],
+        [-3.411905, 40.638211],
+      ],
     }),
     track: nested.objects('The points of the line in order, with their times.', trackFields),
   },

@@ -7,7 +7,6 @@ import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviati
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { airportNames } from '../../../lake/places/airport-names.ts'
 import { foldName } from '../../../lake/places/names.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type MemoryAsk, type StatesOf } from '../../kernel/endpoint.ts'
 import { LANGS, type Lang, meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
@@ -16,6 +15,7 @@ import { placeFilter } from '../../kernel/filters/place.ts'
 import { textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { conditionsOf } from './conditions.ts'
 import {
@@ -69,7 +69,7 @@ const today = nested.object(
   { nullable: true },
 )
 
-const until = (about: string, example: string) => col.local_date(0, about, { nullable: true, example })
+const until = (about: string, example: string) => maybe.date(about, example)
 
 const figures = {
   ...punctualityFields,
@@ -219,9 +219,7 @@ const detail = record(
       'Its last weather report, at most six hours old; null without one.',
       {
         ...reported,
-        conditions: col.list([0, 0], 'Conditions in it that delay flights.', col.code(0, 'A condition.', AIRPORT_CONDITIONS), {
-          example: [],
-        }),
+        conditions: field.list('Conditions in it that delay flights.', field.code('A condition.', AIRPORT_CONDITIONS), []),
       },
       { nullable: true },
     ),
@@ -229,7 +227,7 @@ const detail = record(
       'Flights scheduled within an hour of the newest publication; null if no source of flights is enabled.',
       {
         flights: optional(airportDays.columns.flights, 'Flights.'),
-        late: col.integer(0, `Flights that are more than ${PUNCTUAL_MINUTES} minutes late.`, { unit: '1', example: 14 }),
+        late: field.integer(`Flights that are more than ${PUNCTUAL_MINUTES} minutes late.`, '1', 14),
         ...pick(airportDays.columns, 'cancelled', 'diverted'),
       },
       { nullable: true },

@@ -5,7 +5,7 @@ import { AIRPORT_CONDITIONS, ATFM_CAUSES, CAUSE_SOURCES } from '../../../lake/da
 import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviation/eurocontrol-days.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { airportNames } from '../../../lake/places/airport-names.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import type { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
 import { LANGS, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
@@ -13,6 +13,7 @@ import { integerParam } from '../../kernel/params/params.ts'
 import { instantParam, openPeriodParams } from '../../kernel/params/params-time.ts'
 import { appliedByRead, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { conditionsOf } from './conditions.ts'
 import { atfmCauses } from './figures.ts'
 import { airportFields, type Flight, flight, flightFilters, isLate, toFlight } from './flight.ts'
@@ -28,16 +29,13 @@ const delayed = record(
   {
     ...flight.fields,
     ...airportFields,
-    weather: col.list(
-      [0, 0],
+    weather: field.list(
       'Weather at the airport that delays flights, from a report within 3 hours of the scheduled time.',
-      col.code(0, 'A condition.', AIRPORT_CONDITIONS),
-      { example: ['LOW_VISIBILITY'] },
+      field.code('A condition.', AIRPORT_CONDITIONS),
+      ['LOW_VISIBILITY'],
     ),
-    cause: col.code(0, 'Probable cause; null without evidence. Airlines and Aena publish none.', ATFM_CAUSES, {
-      ...{ nullable: true, example: 'WEATHER' },
-    }),
-    cause_source: col.code(0, 'Evidence of the cause; null without one.', CAUSE_SOURCES, { nullable: true, example: 'METAR' }),
+    cause: maybe.code('Probable cause; null without evidence. Airlines and Aena publish none.', ATFM_CAUSES, 'WEATHER'),
+    cause_source: maybe.code('Evidence of the cause; null without one.', CAUSE_SOURCES, 'METAR'),
   },
   {
     languages: LANGS.filter((lang) => lang !== 'en'),
@@ -122,7 +120,7 @@ function causeOf(one: Flight, weather: readonly string[], causes: AtfmCauses): P
 }
 
 const counted = (about: string, example: number): ReturnType<typeof col.integer> =>
-  col.integer(0, `${about}, of all airports, directions and times of the publication.`, { unit: '1', example })
+  field.integer(`${about}, of all airports, directions and times of the publication.`, '1', example)
 
 /** Delays and cancellations now. */
 export const delayList = defineEndpoint({

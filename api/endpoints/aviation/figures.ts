@@ -3,16 +3,16 @@ import { airportObservedDays } from '../../../lake/datasets/aviation/airport-obs
 import { PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
-import { type Column, col, type RowOf } from '../../../lake/schema/columns.ts'
+import type { Column, RowOf } from '../../../lake/schema/columns.ts'
 import { meaning, pick, type ValueOf } from '../../kernel/fields.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { maybe } from '../../kernel/reply-fields.ts'
 
 const { columns } = airportDays
 
 const shareOf = (about: string, example: number): Column<number | null> =>
-  col.decimal(0, `${about}, 0 to 1; null if unknown.`, { scale: 6, unit: '1', nullable: true, example })
-const minutesOf = (about: string, example: number): Column<number | null> =>
-  col.decimal(0, `${about}; null if unknown.`, { scale: 1, unit: 'min', nullable: true, example })
+  maybe.decimal(`${about}, 0 to 1; null if unknown.`, '1', 6, example)
+const minutesOf = (about: string, example: number): Column<number | null> => maybe.decimal(`${about}; null if unknown.`, 'min', 1, example)
 
 /** Punctuality of flights. */
 export const punctualityFields = {

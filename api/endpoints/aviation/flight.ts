@@ -1,10 +1,10 @@
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { listOf } from '../../kernel/params/params.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { maybe } from '../../kernel/reply-fields.ts'
 import { originFields } from '../common-fields.ts'
 import { directionParam, flightNumberParam, iataParam } from './params.ts'
 
@@ -34,10 +34,10 @@ export const changedOf = changedMembers(flights, flight.fields)
 
 /** Fields of the airport in a flight. */
 export const airportFields = {
-  airport_name: col.string(0, 'Name of the airport in the requested language, else in Spanish; null if it is not in the catalogue.', {
-    nullable: true,
-    example: 'Aeropuerto Adolfo Suárez Madrid-Barajas',
-  }),
+  airport_name: maybe.text(
+    'Name of the airport in the requested language, else in Spanish; null if it is not in the catalogue.',
+    'Aeropuerto Adolfo Suárez Madrid-Barajas',
+  ),
   position: airports.columns.position,
 } as const
 

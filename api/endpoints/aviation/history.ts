@@ -1,7 +1,6 @@
 import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
 import { airportObservedDays } from '../../../lake/datasets/aviation/airport-observed-days.ts'
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
 import { oneOf, withDefault } from '../../kernel/params/params.ts'
@@ -9,6 +8,7 @@ import { mean, meanFromSums, parameter, same, shareOfDays, sum, value } from '..
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { networkFields, observedFields, punctualityFields } from './figures.ts'
 import { airportIata } from './params.ts'
 
@@ -21,10 +21,11 @@ const points = series({
     ...punctualityFields,
     ...networkFields,
     ...observedFields,
-    coverage: col.decimal(
-      0,
+    coverage: field.decimal(
       'Share of the days of the step with figures, 0 to 1; for OBSERVED, the mean share of the minutes of its days with positions.',
-      { scale: 6, unit: '1', example: 1 },
+      '1',
+      6,
+      1,
     ),
   },
   key: ['iata'],

@@ -1,18 +1,18 @@
-import { col } from '../../../lake/schema/columns.ts'
 import { snapshotName } from '../../engine/request/snapshots.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { pick, record } from '../../kernel/fields.ts'
 import { chosenOf, textParam } from '../../kernel/params/params.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { datasetFields, describeDataset } from '../service/dataset.ts'
 
 const exported = record('ExportDataset', 'A dataset for bulk download: its size, its time span, and where its files are listed.', {
   ...pick(datasetFields, 'id', 'title', 'domain'),
-  formats: col.list([0, 0], 'Formats of its files.', col.string(0, 'Format.'), { example: ['parquet'] }),
+  formats: field.list('Formats of its files.', field.text('Format.'), ['parquet']),
   ...pick(datasetFields, 'rows', 'bytes', 'files'),
-  partitions: col.integer(0, 'Partitions of its files: mostly one per month.', { unit: '1', example: 2 }),
+  partitions: field.integer('Partitions of its files: mostly one per month.', '1', 2),
   ...pick(datasetFields, 'covered_from', 'latest_row_at', 'covered_until', 'updated_at', 'schema_version'),
-  snapshot: col.string(0, 'Current state of the table. Null without data.', { nullable: true, example: '4611686018427387904' }),
-  manifest: col.string(0, 'Path of the list of its files.', { example: '/api/export/incidents' }),
+  snapshot: maybe.text('Current state of the table. Null without data.', '4611686018427387904'),
+  manifest: field.text('Path of the list of its files.', '/api/export/incidents'),
   ...pick(datasetFields, 'commercial_use', 'sources'),
 })
 

@@ -6,6 +6,7 @@ import { defineEndpoint, type SystemView } from '../../kernel/endpoint.ts'
 import { record } from '../../kernel/fields.ts'
 import { textParam } from '../../kernel/params/params.ts'
 import { openPeriodParams } from '../../kernel/params/params-time.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { datasetId, datasetOf, nearDataset } from '../service/dataset.ts'
 
 const FILE_STATES = defineCodes('export_file_status', 'Status of a file of an export.', {
@@ -13,33 +14,31 @@ const FILE_STATES = defineCodes('export_file_status', 'Status of a file of an ex
   REMOVED: ['retirado', 'removed'],
 })
 
-const bound = (about: string, example: string) => col.instant(0, about, { nullable: true, example })
+const bound = (about: string, example: string) => maybe.instant(about, example)
 
 const file = record('ExportFile', 'A data file of one snapshot of a dataset.', {
-  file: col.string(0, 'Name of the file. Its content never changes.', { example: '2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet' }),
-  status: col.code(0, 'CURRENT: part of the snapshot. REMOVED: only with `updated_since`; no longer part of it, delete it.', FILE_STATES, {
-    example: 'CURRENT',
-  }),
+  file: field.text('Name of the file. Its content never changes.', '2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet'),
+  status: field.code(
+    'CURRENT: part of the snapshot. REMOVED: only with `updated_since`; no longer part of it, delete it.',
+    FILE_STATES,
+    'CURRENT',
+  ),
   rows: col.integer(0, 'Rows.', { unit: '1', long: true, example: 48_211 }),
   bytes: col.integer(0, 'Size.', { unit: 'By', long: true, example: 1_311_902 }),
-  sha256: col.string(
-    0,
+  sha256: maybe.text(
     'SHA-256 of the file, hexadecimal. Null for removed files, and for a day after an upgrade from a version without it.',
-    {
-      nullable: true,
-      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    },
+    '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ),
   earliest_row_at: bound('Earliest time of its rows.', '2026-01-01T00:00:04.000Z'),
   latest_row_at: bound('Latest time of its rows.', '2026-01-02T12:19:31.000Z'),
-  partition: col.string(0, 'Partition it belongs to; empty for tables without partitions.', { example: 'observed_at_month=2026-01' }),
+  partition: field.text('Partition it belongs to; empty for tables without partitions.', 'observed_at_month=2026-01'),
   added_at: bound('When it was added; null if the snapshot that added it has expired.', '2026-01-02T12:21:03.000Z'),
-  schema_version: col.integer(0, 'Version of the schema it is read with, see `/api/datasets/{id}/schema`.', { unit: '1', example: 0 }),
-  snapshot: col.string(0, 'Snapshot of the list: send it as `updated_since` next time.', { example: '4611686018427387904' }),
-  url: col.string(0, 'Signed URL of the file. It needs no key, and takes Range requests. Null for removed files.', {
-    nullable: true,
-    example: 'https://api.example.org/api/export/incidents/2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet?signature=…',
-  }),
+  schema_version: field.integer('Version of the schema it is read with, see `/api/datasets/{id}/schema`.', '1', 0),
+  snapshot: field.text('Snapshot of the list: send it as `updated_since` next time.', '4611686018427387904'),
+  url: maybe.text(
+    'Signed URL of the file. It needs no key, and takes Range requests. Null for removed files.',
+    'https://api.example.org/api/export/incidents/2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet?signature=…',
+  ),
   url_expires_at: bound('When the URL ends: at least 15 minutes from now.', '2026-01-02T12:40:00.000Z'),
 })
 

@@ -2,6 +2,7 @@ import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { field } from '../../kernel/reply-fields.ts'
 
 /** The bulletin's products that filling stations sell, with their names there. */
 const FUELS = { EURO_SUPER_95: 'GASOLINE_95_E5', AUTOMOTIVE_GAS_OIL: 'DIESEL_A', LPG_MOTOR_FUEL: 'LPG' } as const
@@ -16,7 +17,7 @@ export const BULLETIN_METHOD =
 
 /** The columns of `spanishWeeks` for statistics. */
 export const weekColumns = {
-  product: col.string(0, 'Fuel.'),
+  product: field.text('Fuel.'),
   price_mean: col.decimal(0, 'Price with taxes.', { scale: 6, precision: 12, unit: 'EUR/L' }),
   price_without_tax: col.decimal(0, 'Price without taxes.', { scale: 6, precision: 12, unit: 'EUR/L', nullable: true }),
 } as const

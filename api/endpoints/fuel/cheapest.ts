@@ -1,11 +1,11 @@
 import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { record } from '../../kernel/fields.ts'
 import { roadFilter } from '../../kernel/filters/road.ts'
 import { booleanParam, required, withDefault } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { openNowFilter } from './gas-stations.ts'
 import { ABOUT_POSITION, ABOUT_ROAD, fuelParam, STATION_DATASETS, type Station, sellsFilter, stationFields, stationsOf } from './station.ts'
 import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
@@ -14,14 +14,10 @@ const { id, prices: _prices, ...others } = stationFields
 
 const offer = record('FuelOffer', 'The price of one fuel at one station.', {
   id,
-  fuel: col.code(0, 'Requested fuel product.', FUEL_PRODUCTS, { example: 'DIESEL_A' }),
+  fuel: field.code('Requested fuel product.', FUEL_PRODUCTS, 'DIESEL_A'),
   price: fuelPrices.columns.price,
   price_unit: fuelPrices.columns.price_unit,
-  distance_m: col.integer(0, 'Straight-line distance from the requested point; null without one.', {
-    unit: 'm',
-    nullable: true,
-    example: 420,
-  }),
+  distance_m: maybe.integer('Straight-line distance from the requested point; null without one.', 'm', 420),
   ...others,
 })
 

@@ -17,6 +17,7 @@ import { wholeProvinceParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam, type Problem } from '../../kernel/problems.ts'
 import { defineCachedQuery, distinctValues } from '../../kernel/reads/cached-query.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = fuelForecasts
@@ -36,18 +37,14 @@ const forecastFields = {
   fuel: columns.product,
   series: columns.series,
   area: columns.area,
-  province: provinceField(col.string(0, 'INE code.', { nullable: true, example: null })),
+  province: provinceField(maybe.text('INE code.', null)),
   horizon: optional(columns.horizon, 'Time from today (in Madrid) to the day, as an ISO 8601 duration; null for a past day.'),
   date: columns.date,
-  is_over: col.boolean(0, 'True for a past day, see `include_past`.', { example: false }),
+  is_over: field.boolean('True for a past day, see `include_past`.', false),
   period_start: columns.period_start,
   price: columns.price,
-  price_unit: col.code(0, 'Unit of the price, interval ends, baseline and error.', FORECAST_UNITS, {
-    example: 'EUR/L',
-  }),
-  price_eur_l: col.decimal(0, 'Price per litre; null without a price, and for fuels sold by the tonne.', {
-    ...{ scale: 6, unit: 'EUR/L', nullable: true, example: 1.6234 },
-  }),
+  price_unit: field.code('Unit of the price, interval ends, baseline and error.', FORECAST_UNITS, 'EUR/L'),
+  price_eur_l: maybe.decimal('Price per litre; null without a price, and for fuels sold by the tonne.', 'EUR/L', 6, 1.6234),
   interval: nested.object(
     'Prediction interval with a stated probability; null if there are too few past errors to estimate its width.',
     {

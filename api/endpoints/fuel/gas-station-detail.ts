@@ -1,20 +1,21 @@
 import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { STATION_DATASETS, type Station, stationFields, stationsOf } from './station.ts'
 
 /** The station id as a path parameter. */
 export const stationId = required(textParam('Official station code (IDEESS).', { max: 20, example: '4375' }))
 
 const rankFields = {
-  rank: col.integer(0, 'Rank by price among the stations of the municipality that sell it, 1 = cheapest; equal prices share a rank.', {
-    unit: '1',
-    example: 1,
-  }),
-  stations: col.integer(0, 'Number of stations in the municipality that sell it.', { unit: '1', example: 3 }),
+  rank: field.integer(
+    'Rank by price among the stations of the municipality that sell it, 1 = cheapest; equal prices share a rank.',
+    '1',
+    1,
+  ),
+  stations: field.integer('Number of stations in the municipality that sell it.', '1', 3),
   cheapest: meaning(fuelPrices.columns.price, 'Lowest price in the municipality.'),
 } as const
 

@@ -1,6 +1,6 @@
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { meaning, pick } from '../../kernel/fields.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import type { Station } from './station.ts'
 
 const { columns } = fuelDays
@@ -10,11 +10,12 @@ export const figureFields = {
   stations: columns.stations,
   price_mean: meaning(columns.price_mean, 'Mean price; each station counts once.'),
   ...pick(columns, 'price_min', 'price_p25', 'price_median', 'price_p75', 'price_max', 'price_unit'),
-  coverage: col.decimal(0, 'Share of the stations confirmed by the newest publication, 0 to 1; the others count with their last price.', {
-    scale: 4,
-    unit: '1',
-    example: 1,
-  }),
+  coverage: field.decimal(
+    'Share of the stations confirmed by the newest publication, 0 to 1; the others count with their last price.',
+    '1',
+    4,
+    1,
+  ),
 } as const
 
 /** Method of current price statistics, for `figure`. */

@@ -1,7 +1,6 @@
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { fuelMinistryDays } from '../../../lake/datasets/fuel/ministry-days.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { meaning, nested } from '../../kernel/fields.ts'
 import { group, listOf } from '../../kernel/params/params.ts'
@@ -11,6 +10,7 @@ import { mean, onlyWhere, parameter, same, shareOfDays, shareOfMondays, value } 
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { BULLETIN_METHOD, bulletinEnd, spanishWeeks, weekColumns } from './bulletin-weeks.ts'
 import { knownFuels, MINISTRY_METHOD, ministryEnd, SERIES_DATASETS, seriesParam } from './series-params.ts'
 import { fuelParam } from './station.ts'
@@ -24,46 +24,29 @@ const prices = series({
   example: ['2025-09-21T22:00:00.000Z', '1w'],
   of: { fuel: columns.product, area: meaning(columns.area, 'ES, or the INE code of the province.') },
   fields: {
-    price_eur_l: col.decimal(0, 'Average price, taxes included; null for fuels sold by weight.', {
-      scale: 6,
-      unit: 'EUR/L',
-      nullable: true,
-      example: 1.4321,
-    }),
-    price_eur_t: col.decimal(0, 'The same for fuels sold by weight (gases and hydrogen); else null.', {
-      scale: 1,
-      unit: 'EUR/t',
-      nullable: true,
-      example: null,
-    }),
-    price_without_tax_eur_l: col.decimal(
-      0,
+    price_eur_l: maybe.decimal('Average price, taxes included; null for fuels sold by weight.', 'EUR/L', 6, 1.4321),
+    price_eur_t: maybe.decimal('The same for fuels sold by weight (gases and hydrogen); else null.', 'EUR/t', 1, null),
+    price_without_tax_eur_l: maybe.decimal(
       'Average price without duties and taxes, of the same days; null if any of them lacks it, and for STATION_MEAN.',
-      {
-        scale: 6,
-        unit: 'EUR/L',
-        nullable: true,
-        example: null,
-      },
+      'EUR/L',
+      6,
+      null,
     ),
-    stations: col.integer(0, 'Stations with a price, averaged over its days; only for STATION_MEAN.', {
-      unit: '1',
-      nullable: true,
-      example: 11432,
-    }),
-    coverage: col.decimal(0, 'Share of the days of the whole step with a known price, 0 to 1; for BULLETIN, of its Mondays.', {
-      scale: 6,
-      unit: '1',
-      example: 0.142857,
-    }),
+    stations: maybe.integer('Stations with a price, averaged over its days; only for STATION_MEAN.', '1', 11432),
+    coverage: field.decimal(
+      'Share of the days of the whole step with a known price, 0 to 1; for BULLETIN, of its Mondays.',
+      '1',
+      6,
+      0.142857,
+    ),
   },
   key: ['fuel'],
   asides: {
     missing_periods: nested.objects(
       'Periods of whole steps within the requested one, without a price of any requested fuel; adjacent periods are merged.',
       {
-        from: col.instant(0, 'Begin.', { example: '2025-08-31T22:00:00.000Z' }),
-        to: col.instant(0, 'End, not included.', { example: '2025-09-14T22:00:00.000Z' }),
+        from: field.instant('Begin.', '2025-08-31T22:00:00.000Z'),
+        to: field.instant('End, not included.', '2025-09-14T22:00:00.000Z'),
       },
     ),
   },

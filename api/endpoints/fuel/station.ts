@@ -2,13 +2,13 @@ import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
 import { nested, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam, type Param } from '../../kernel/params/params.ts'
 import { defineMemoryFilter, type MemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { isOpenAt, openingHours } from './opening-hours.ts'
 
@@ -20,7 +20,7 @@ const priceFields = {
   price: p.price,
   price_unit: p.price_unit,
   price_issue: p.price_issue,
-  updated_at: col.instant(0, 'Publication that last changed the price.', { example: '2025-09-27T16:05:47.000Z' }),
+  updated_at: field.instant('Publication that last changed the price.', '2025-09-27T16:05:47.000Z'),
 } as const
 
 /** Fields of a station. */

@@ -2,11 +2,11 @@ import { FUEL_SERIES, FUEL_TRENDS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bind, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { record } from '../../kernel/fields.ts'
 import { integerParam, listOf, withDefault } from '../../kernel/params/params.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { BULLETIN_METHOD, spanishWeeks } from './bulletin-weeks.ts'
 import { datasetsOf, knownFuels, MINISTRY_METHOD, ministryDays, SERIES_DATASETS, seriesParam } from './series-params.ts'
 import { fuelParam } from './station.ts'
@@ -21,32 +21,29 @@ const YEAR_WEEKS = 52
 const Z = 1.959964
 const METHOD_NAME = 'THEIL_SEN_7_DAYS'
 
-const euros = (about: string, example: number, scale = 6) => col.decimal(0, about, { scale, unit: 'EUR/L', example })
-const percent = (about: string, example: number) => col.decimal(0, about, { scale: 2, unit: '%', example })
-const slope = (about: string) => col.decimal(0, about, { scale: 5, unit: 'EUR/L/wk', example: 0.00412 })
+const euros = (about: string, example: number, scale = 6) => field.decimal(about, 'EUR/L', scale, example)
+const percent = (about: string, example: number) => field.decimal(about, '%', 2, example)
+const slope = (about: string) => field.decimal(about, 'EUR/L/wk', 5, 0.00412)
 
 const trend = record('FuelTrend', 'Trend of the national average price of a fuel.', {
   fuel: columns.product,
-  series: col.code(0, 'Source of the prices.', FUEL_SERIES, { example: 'STATION_MEAN' }),
-  as_of: col.local_date(0, 'Day in Madrid of the newest price.', { example: '2025-09-26' }),
+  series: field.code('Source of the prices.', FUEL_SERIES, 'STATION_MEAN'),
+  as_of: field.date('Day in Madrid of the newest price.', '2025-09-26'),
   price_eur_l: euros('Average price on that day, taxes included.', 1.4321),
   previous_eur_l: euros('The previous price of the trend: a week earlier, or more if weeks are missing.', 1.4298),
-  days_between: col.integer(0, 'Days between the two.', { unit: '1', example: 7 }),
+  days_between: field.integer('Days between the two.', '1', 7),
   change_eur_l: euros('Change between these two prices.', 0.0023),
   change_pct: percent('The same in per cent of the previous price.', 0.16),
-  change_52w_pct: col.decimal(0, 'Change within 52 weeks; null if the price of that day is not known.', {
-    scale: 2,
-    unit: '%',
-    nullable: true,
-    example: -2.11,
-  }),
+  change_52w_pct: maybe.decimal('Change within 52 weeks; null if the price of that day is not known.', '%', 2, -2.11),
   slope_eur_l_week: slope('Median of the slopes between all pairs of prices (Theil–Sen).'),
-  slope_ci95: col.list([0, 0], 'Its 95 % confidence interval, by ranks (Sen 1968): from, to.', slope('Limit of the interval.'), {
-    example: [-0.00102, 0.00733],
-  }),
-  direction: col.code(0, 'STABLE if the interval contains 0.', FUEL_TRENDS, { example: 'STABLE' }),
-  weeks_used: col.integer(0, 'Prices behind the trend, a week apart.', { unit: '1', example: 12 }),
-  method: col.string(0, 'Method of the trend.', { example: METHOD_NAME }),
+  slope_ci95: field.list(
+    'Its 95 % confidence interval, by ranks (Sen 1968): from, to.',
+    slope('Limit of the interval.'),
+    [-0.00102, 0.00733],
+  ),
+  direction: field.code('STABLE if the interval contains 0.', FUEL_TRENDS, 'STABLE'),
+  weeks_used: field.integer('Prices behind the trend, a week apart.', '1', 12),
+  method: field.text('Method of the trend.', METHOD_NAME),
 })
 
 const METHOD =

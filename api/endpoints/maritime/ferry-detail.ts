@@ -1,13 +1,13 @@
 import { ferryStopTimes } from '../../../lake/datasets/maritime/ferry-stop-times.ts'
 import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, localDate, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
 import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { keyOf, type ServiceDay } from '../transit/service-day.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { CLOCK_S } from './ferries.ts'
@@ -19,7 +19,7 @@ import { listedPorts, type Port, portCatalogue } from './port-catalogue.ts'
 
 const { columns } = ferryStopTimes
 const START = '2026-08-22T06:00:00.000Z'
-const at = (about: string) => col.instant(0, about, { nullable: true, example: START })
+const at = (about: string) => maybe.instant(about, START)
 
 const callFields = {
   port_id: ports.columns.port_id,
@@ -37,7 +37,7 @@ const sailingFields = {
   arrival: optional(columns.arrival, 'Arrival at the destination, on the same clock.'),
   departure_at: at('Departure as an instant.'),
   arrival_at: at('Arrival as an instant.'),
-  duration_s: col.integer(0, 'Time from origin to destination, including calls.', { unit: 's', nullable: true, example: 8100 }),
+  duration_s: maybe.integer('Time from origin to destination, including calls.', 's', 8100),
   ...pick(ferryTrips.columns, 'is_car_allowed', 'is_bike_allowed', 'is_wheelchair_accessible', 'headway_s'),
   calls: nested.objects('Its calls in order.', callFields),
 } as const
@@ -45,10 +45,10 @@ const sailingFields = {
 const detail = record('FerryRouteDetail', 'A ferry route with its sailings of a day and its months.', {
   ...ferryRouteFields,
   months: nested.objects('Sailings by month, for the days of the timetable.', {
-    month: col.string(0, 'Month, YYYY-MM.', { example: '2026-08' }),
+    month: field.text('Month, YYYY-MM.', '2026-08'),
     ...frequencyFields,
   }),
-  date: col.local_date(0, 'Service day of the sailings; they may continue after midnight.', { example: '2026-08-22' }),
+  date: field.date('Service day of the sailings; they may continue after midnight.', '2026-08-22'),
   sailings: nested.objects('Sailings of the day in order of departure.', sailingFields),
 })
 

@@ -2,9 +2,9 @@ import { ferryRoutes } from '../../../lake/datasets/maritime/ferry-routes.ts'
 import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { localDate } from '../../../lake/schema/time.ts'
 import { meaning, nested, optional, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { SEASONS } from './codes.ts'
 import type { FerryConnection } from './ferry-network.ts'
@@ -17,48 +17,45 @@ const SOME = 'on some of its sailings; false if none states it and some deny it,
 
 /** Fields of sailings on some days. */
 export const frequencyFields = {
-  from: col.local_date(0, 'First day in the timetable.', { example: '2026-08-01' }),
-  to: col.local_date(0, 'Last day in the timetable.', { example: '2026-08-31' }),
-  days: col.integer(0, 'Number of days in the timetable.', { unit: '1', example: 31 }),
-  days_with_sailings: col.integer(0, 'Days with a sailing.', { unit: '1', example: 31 }),
-  sailings: col.integer(0, 'Sailings on these days.', { unit: '1', example: 124 }),
-  sailings_per_week: col.decimal(0, 'Sailings for seven days.', { scale: 1, unit: '1', example: 28 }),
+  from: field.date('First day in the timetable.', '2026-08-01'),
+  to: field.date('Last day in the timetable.', '2026-08-31'),
+  days: field.integer('Number of days in the timetable.', '1', 31),
+  days_with_sailings: field.integer('Days with a sailing.', '1', 31),
+  sailings: field.integer('Sailings on these days.', '1', 124),
+  sailings_per_week: field.decimal('Sailings for seven days.', '1', 1, 28),
 } as const
 
-const seconds = (about: string, example: number) => col.integer(0, about, { unit: 's', nullable: true, example })
+const seconds = (about: string, example: number) => maybe.integer(about, 's', example)
 
 /** Fields of a ferry route. */
 export const ferryRouteFields = {
-  id: col.string(0, 'Operator, published route, first and last terminal.', { example: 'BALEARIA.DEN-IBZ.DEN.IBZ' }),
+  id: field.text('Operator, published route, first and last terminal.', 'BALEARIA.DEN-IBZ.DEN.IBZ'),
   operator: meaning(columns.network, 'Operator.'),
   operator_name: meaning(columns.agency_name, 'Operator as its timetable names it.'),
   operator_url: columns.agency_url,
   route_id: columns.route_id,
-  name: col.string(0, 'Name of this direction: its first and last port.', { example: 'Dénia – Ibiza' }),
+  name: field.text('Name of this direction: its first and last port.', 'Dénia – Ibiza'),
   published_name: withExample(optional(columns.long_name, 'Published name of the route, often that of both directions.'), 'Dénia - Ibiza'),
   kind: columns.kind,
   origin_id: meaning(ports.columns.port_id, 'Port of departure, as in /api/maritimo/puertos.'),
   origin: meaning(withExample(ports.columns.name, 'Dénia'), 'Its name.'),
-  origin_timezone: col.string(0, 'Its time zone; null if the port is not in Spain.', { nullable: true, example: 'Europe/Madrid' }),
+  origin_timezone: maybe.text('Its time zone; null if the port is not in Spain.', 'Europe/Madrid'),
   destination_id: meaning(ports.columns.port_id, 'Port of arrival, as in /api/maritimo/puertos.'),
   destination: meaning(withExample(ports.columns.name, 'Ibiza'), 'Its name.'),
   calls: nested.objects('Ports in the call order of most sailings, including origin and destination.', {
     port_id: ports.columns.port_id,
     name: meaning(ports.columns.name, 'Name of the port.'),
-    terminal: col.string(0, 'Terminal name of the operator.', { example: 'Dénia' }),
+    terminal: field.text('Terminal name of the operator.', 'Dénia'),
     position: optional(ports.columns.position, 'Position of the terminal.'),
   }),
   duration_s: seconds('Median time from origin to destination, including calls.', 8100),
   duration_min_s: seconds('Shortest time.', 7200),
   duration_max_s: seconds('Longest time.', 9000),
-  sailings_per_week: col.integer(0, 'Sailings on the seven days from today.', { unit: '1', example: 28 }),
-  next_sailing_at: col.instant(0, 'Next departure from the origin; null if the timetable has no more.', {
-    nullable: true,
-    example: '2026-08-22T18:30:00.000Z',
-  }),
-  in_service: col.boolean(0, 'True if the timetable has a future sailing.', { example: true }),
+  sailings_per_week: field.integer('Sailings on the seven days from today.', '1', 28),
+  next_sailing_at: maybe.instant('Next departure from the origin; null if the timetable has no more.', '2026-08-22T18:30:00.000Z'),
+  in_service: field.boolean('True if the timetable has a future sailing.', true),
   frequency: nested.objects('Sailings by season, from trips and calendar, for the days of the timetable.', {
-    season: col.code(0, 'Season.', SEASONS, { example: 'SUMMER' }),
+    season: field.code('Season.', SEASONS, 'SUMMER'),
     ...frequencyFields,
   }),
   is_car_allowed: meaning(is_car_allowed, `True if cars are carried ${SOME}.`),

@@ -6,7 +6,6 @@ import { foldName } from '../../../lake/places/names.ts'
 import type { Region } from '../../../lake/places/regions.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
@@ -18,6 +17,7 @@ import { cutAtSteps, publicationRuns } from '../../kernel/reads/held.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { coverageField } from '../common-fields.ts'
 import { marineFuelParam, usesOf } from './marine-price.ts'
 
@@ -25,7 +25,7 @@ const { columns } = marinePrices
 /** Longest validity of prices after the last change of any price: with some 130 stations, a week without one is an outage. */
 const GAP_MS = 7 * 86_400_000
 
-const perLitre = (about: string, example: number) => col.decimal(0, about, { scale: 6, unit: 'EUR/L', example })
+const perLitre = (about: string, example: number) => field.decimal(about, 'EUR/L', 6, example)
 
 const points = series({
   list: 'prices',
@@ -37,7 +37,7 @@ const points = series({
     price_eur_l: perLitre('Mean price per litre, each station counting once at every moment.', 1.459),
     price_min_eur_l: perLitre('Lowest price of a station in the step.', 1.399),
     price_max_eur_l: perLitre('Highest price of a station in the step.', 1.539),
-    stations: col.integer(0, 'Maximum number of stations with a price at one moment of the step.', { unit: '1', example: 74 }),
+    stations: field.integer('Maximum number of stations with a price at one moment of the step.', '1', 74),
     coverage: coverageField('Share of the whole step with a known price'),
   },
   key: ['fuel'],

@@ -2,7 +2,6 @@ import { MARINE_FUELS, MARINE_USES } from '../../../lake/datasets/maritime/marin
 import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
 import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
 import { meaning, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { provinceFilter } from '../../kernel/filters/place.ts'
@@ -10,6 +9,7 @@ import { searchFilter } from '../../kernel/filters/search.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 
 const station = marineStations.columns
@@ -17,7 +17,7 @@ const { columns } = marinePrices
 
 /** A price of marine fuel, with its station. */
 export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a station that supplies vessels.', {
-  id: col.string(0, 'Station and fuel.', { example: 'mar_3f1c09a2b7de/DIESEL_A' }),
+  id: field.text('Station and fuel.', 'mar_3f1c09a2b7de/DIESEL_A'),
   fuel: columns.product,
   price: meaning(columns.price, 'Price as published, in `price_unit`.'),
   price_unit: meaning(columns.price_unit, 'Unit as published. The register states none, but a price above 10 is per 1000 litres.'),

@@ -2,8 +2,8 @@ import { FERRY_OPERATORS } from '../../../lake/datasets/maritime/ferry-codes.ts'
 import { MARINE_FUELS } from '../../../lake/datasets/maritime/marine-codes.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { optional, pick, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { PORT_LISTINGS } from './codes.ts'
 import type { Port } from './port-catalogue.ts'
@@ -16,23 +16,23 @@ export const portFields = {
   id: columns.port_id,
   name: columns.name,
   alternate_name: columns.alternate_name,
-  listing: col.code(0, 'List with the port.', PORT_LISTINGS, { example: 'WORLD_PORT_INDEX' }),
+  listing: field.code('List with the port.', PORT_LISTINGS, 'WORLD_PORT_INDEX'),
   ...pick(columns, 'locode', 'wpi_number', 'port_authority', 'position'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
-  municipality: col.string(0, 'Municipality of the port or next to it; null abroad.', { nullable: true, example: 'Barcelona' }),
+  municipality: maybe.text('Municipality of the port or next to it; null abroad.', 'Barcelona'),
   municipality_code: columns.municipality_code,
   ...pick(columns, 'harbor_size', 'harbor_type', 'channel_depth_m', 'anchorage_depth_m', 'cargo_pier_depth_m', 'tidal_range_m'),
   ...pick(columns, 'has_ro_ro', 'has_fuel_oil', 'has_diesel_oil'),
-  fuel_stations: col.integer(0, 'Marine fuel stations within 5 km for which it is the nearest port.', { unit: '1', example: 1 }),
-  fuels: col.list([0, 0], 'Marine fuels with a price there.', col.code(0, 'Fuel.', MARINE_FUELS), { example: ['DIESEL_A'] }),
-  has_ferries: col.boolean(0, 'True if a ferry of the timetables calls.', { example: true }),
-  ferry_routes: col.integer(0, 'Number of ferry routes that call, each direction counted separately.', { unit: '1', example: 14 }),
-  ferry_operators: col.list([0, 0], 'Operators of these routes.', col.code(0, 'Operator.', FERRY_OPERATORS), { example: ['BALEARIA'] }),
-  vessel_count: col.integer(
-    0,
+  fuel_stations: field.integer('Marine fuel stations within 5 km for which it is the nearest port.', '1', 1),
+  fuels: field.list('Marine fuels with a price there.', field.code('Fuel.', MARINE_FUELS), ['DIESEL_A']),
+  has_ferries: field.boolean('True if a ferry of the timetables calls.', true),
+  ferry_routes: field.integer('Number of ferry routes that call, each direction counted separately.', '1', 14),
+  ferry_operators: field.list('Operators of these routes.', field.code('Operator.', FERRY_OPERATORS), ['BALEARIA']),
+  vessel_count: maybe.integer(
     `Vessels within ${VESSELS_WITHIN_M / 1000} km now, by AIS positions of the last 30 minutes; a vessel near two ports counts at both. Null without a position, or if no receiver delivers: see \`meta.missing\`.`,
-    { nullable: true, unit: '1', example: 12 },
+    '1',
+    12,
   ),
   observed_at: optional(columns.observed_at, 'Fetch of the list with this state; null for a port that only a ferry timetable has.'),
 } as const

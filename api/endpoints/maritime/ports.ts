@@ -1,6 +1,5 @@
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { meaning, nested, pick, record } from '../../kernel/fields.ts'
@@ -10,6 +9,7 @@ import { searchFilter } from '../../kernel/filters/search.ts'
 import { booleanParam, required, textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { PORT_ROLES } from './codes.ts'
 import { CLOCK_S } from './ferries.ts'
 import { ferryNetwork } from './ferry-network.ts'
@@ -90,7 +90,7 @@ const detail = record('PortDetail', 'A port with its marine fuel and its ferries
   fuel: portFuelField,
   ferries: nested.objects('Ferry routes that call, one per direction, next departure first.', {
     ...pick(route, 'id', 'operator', 'operator_name'),
-    role: col.code(0, 'Role of the port on the route.', PORT_ROLES, { example: 'ORIGIN' }),
+    role: field.code('Role of the port on the route.', PORT_ROLES, 'ORIGIN'),
     ...pick(route, 'origin_id', 'origin', 'destination_id', 'destination', 'duration_s', 'sailings_per_week'),
     next_sailing_at: meaning(route.next_sailing_at, 'Next departure from the origin of the route.'),
     ...pick(route, 'in_service', 'is_car_allowed'),

@@ -2,12 +2,12 @@ import { vesselPositions } from '../../../lake/datasets/maritime/vessel-position
 import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday, idOfListed } from '../../kernel/example.ts'
 import { record } from '../../kernel/fields.ts'
 import { integerParam, withDefault } from '../../kernel/params/params.ts'
 import { checkDays, periodParams } from '../../kernel/params/params-time.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { mmsiParam } from './vessel.ts'
 
 const { columns } = vesselPositions
@@ -16,33 +16,28 @@ const DAYS = 7
 const GAP_S = 1800
 const EXAMPLE = ['2026-08-27T05:40:33.000Z', '2026-08-27T05:41:33.000Z'] as const
 
-const times = col.list([0, 0], 'Time of each position of the line, in order.', col.instant(0, 'Time of a position.'), {
-  example: [...EXAMPLE],
-})
+const times = field.list('Time of each position of the line, in order.', field.instant('Time of a position.'), [...EXAMPLE])
 
 const leg = record('VesselTrackLeg', "A part of a vessel's track without a gap of 30 minutes or more between reports.", {
   source: columns.source,
-  started_at: col.instant(0, 'First position of the leg.', { example: EXAMPLE[0] }),
-  ended_at: col.instant(0, 'Last position of the leg.', { example: EXAMPLE[1] }),
-  distance_m: col.integer(0, 'Length of the leg over ground, before simplification.', { unit: 'm', example: 438 }),
-  speed_mean_kn: col.float(0, 'Mean speed over ground of its positions, in knots.', { unit: '[kn_i]', nullable: true, example: 14.2 }),
-  speed_max_kn: col.float(0, 'Maximum speed over ground, in knots.', { unit: '[kn_i]', nullable: true, example: 14.3 }),
-  positions: col.integer(0, 'Positions of the line.', { unit: '1', example: 2 }),
+  started_at: field.instant('First position of the leg.', EXAMPLE[0]),
+  ended_at: field.instant('Last position of the leg.', EXAMPLE[1]),
+  distance_m: field.integer('Length of the leg over ground, before simplification.', 'm', 438),
+  speed_mean_kn: maybe.float('Mean speed over ground of its positions, in knots.', '[kn_i]', 14.2),
+  speed_max_kn: maybe.float('Maximum speed over ground, in knots.', '[kn_i]', 14.3),
+  positions: field.integer('Positions of the line.', '1', 2),
   times,
-  geometry: col.line(0, 'The leg as a line; null for a single position.', {
-    nullable: true,
-    example: {
-      type: 'LineString',
-      coordinates: [
-        [-5.4412, 36.1312],
-        [-5.446, 36.1315],
-      ],
-    },
+  geometry: maybe.line('The leg as a line; null for a single position.', {
+    type: 'LineString',
+    coordinates: [
+      [-5.4412, 36.1312],
+      [-5.446, 36.1315],
+    ],
   }),
 })
 
 const p = (name: keyof typeof columns): Sql => column(vesselPositions, name)
-const numbers = (about: string) => col.list([0, 0], about, col.float(0, about, { unit: 'deg' }))
+const numbers = (about: string) => field.list(about, field.float(about, 'deg'))
 
 /** The columns of the query: a leg with all its positions, as lists in the same order. */
 const LEG = {
@@ -54,7 +49,7 @@ const LEG = {
   all_times: times,
   lons: numbers('Longitudes.'),
   lats: numbers('Latitudes.'),
-  simplify_m: col.integer(0, 'Tolerance.', { unit: 'm' }),
+  simplify_m: field.integer('Tolerance.', 'm'),
 } as const
 
 interface LegRow {

@@ -6,6 +6,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { field } from '../../kernel/reply-fields.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -95,10 +96,10 @@ export function dailyAt({ vehicles, hours }: SensorYear): number {
 export const profileFields = {
   day_type: corridorHours.columns.day_type,
   hour_local: corridorHours.columns.hour_local,
-  mean_veh_h: col.decimal(0, 'Mean of the hours.', { scale: 1, unit: 'veh/h', example: 2140.4 }),
-  p10_veh_h: col.decimal(0, 'Value that a tenth of the hours do not exceed.', { scale: 1, unit: 'veh/h', example: 1720.8 }),
-  p90_veh_h: col.decimal(0, 'Value that nine tenths of the hours do not exceed.', { scale: 1, unit: 'veh/h', example: 2510.2 }),
-  days: col.integer(0, 'Days with the hour.', { unit: '1', example: 52 }),
+  mean_veh_h: field.decimal('Mean of the hours.', 'veh/h', 1, 2140.4),
+  p10_veh_h: field.decimal('Value that a tenth of the hours do not exceed.', 'veh/h', 1, 1720.8),
+  p90_veh_h: field.decimal('Value that nine tenths of the hours do not exceed.', 'veh/h', 1, 2510.2),
+  days: field.integer('Days with the hour.', '1', 52),
 } as const
 
 /** A row of a profile. */

@@ -6,6 +6,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import { nested, optional, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { matchedOf, sectionsOn, vehicleKmOf } from './corridor-sections.ts'
 import { dailyAt, hoursOfYear, profileFields, profileOf, readingsOf, type SensorYear } from './corridor-sensors.ts'
 import { type ImdSection, sectionsOf, wantedYears } from './imd-sections.ts'
@@ -14,16 +15,16 @@ const VEHICLES = { scale: 1, unit: 'veh/d' } as const
 
 /** Fields of a corridor in a year. */
 export const corridorFields = {
-  id: col.string(0, 'Id of the corridor.', { example: 'madrid-a-6' }),
-  name: col.string(0, 'Name.', { example: 'A-6 en la Comunidad de Madrid' }),
+  id: field.text('Id of the corridor.', 'madrid-a-6'),
+  name: field.text('Name.', 'A-6 en la Comunidad de Madrid'),
   roads: nested.objects('Its roads, each with the kilometres that its data covers.', {
-    road: col.string(0, 'Road designation.', { example: 'A-6' }),
-    km_from: col.decimal(0, 'Least kilometre.', { scale: 3, unit: 'km', example: 20.1 }),
-    km_to: col.decimal(0, 'Greatest kilometre.', { scale: 3, unit: 'km', example: 32.94 }),
+    road: field.text('Road designation.', 'A-6'),
+    km_from: field.decimal('Least kilometre.', 'km', 3, 20.1),
+    km_to: field.decimal('Greatest kilometre.', 'km', 3, 32.94),
   }),
-  year: col.integer(0, 'Year.', { unit: '1', example: 2018 }),
-  stale: col.boolean(0, 'True if the year ended more than two years ago: traffic may have changed since.', { example: true }),
-  basis: col.code(0, 'Source of the traffic data.', CORRIDOR_BASES, { example: 'MINISTRY_SECTIONS' }),
+  year: field.integer('Year.', '1', 2018),
+  stale: field.boolean('True if the year ended more than two years ago: traffic may have changed since.', true),
+  basis: field.code('Source of the traffic data.', CORRIDOR_BASES, 'MINISTRY_SECTIONS'),
   imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year.', { ...VEHICLES, example: 92_780 }),
   previous_imd_veh_day: col.decimal(0, 'The same in the year before, on sections or at sensors present in both years; null without any.', {
     ...VEHICLES,
@@ -35,18 +36,17 @@ export const corridorFields = {
     nullable: true,
     example: null,
   }),
-  change_pct: col.decimal(0, 'Change from the year before on the same sections or at the same sensors.', {
-    ...{ scale: 2, unit: '%', nullable: true, example: null },
-  }),
-  units: col.integer(0, 'Sections, sensors, or carriageways with detectors at a kilometre, of the year.', { unit: '1', example: 1 }),
-  matched_units: col.integer(0, 'Those that are also in the year before.', { unit: '1', example: 0 }),
-  length_km: col.decimal(0, 'Length: of the sections as published, or of the road along the sensors.', {
-    ...{ scale: 3, unit: 'km', example: 12.76 },
-  }),
-  coverage: col.decimal(0, 'Share of the length with figures, 0 to 1; for sensors, share of the hours of the year with an intensity.', {
-    ...{ scale: 6, unit: '1', example: 1 },
-  }),
-  source: col.string(0, 'Source of the figures.', { example: 'mitma_traffic_map' }),
+  change_pct: maybe.decimal('Change from the year before on the same sections or at the same sensors.', '%', 2, null),
+  units: field.integer('Sections, sensors, or carriageways with detectors at a kilometre, of the year.', '1', 1),
+  matched_units: field.integer('Those that are also in the year before.', '1', 0),
+  length_km: field.decimal('Length: of the sections as published, or of the road along the sensors.', 'km', 3, 12.76),
+  coverage: field.decimal(
+    'Share of the length with figures, 0 to 1; for sensors, share of the hours of the year with an intensity.',
+    '1',
+    6,
+    1,
+  ),
+  source: field.text('Source of the figures.', 'mitma_traffic_map'),
   period_s: optional(corridorSensorMonths.columns.period_s, 'Length of the period of a sensor reading; null for sections.'),
   profile: nested.objects(
     'Usual values of each hour, vehicles per hour at the mean sensor; null for sections, which have no hourly counts.',

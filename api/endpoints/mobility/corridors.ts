@@ -6,12 +6,12 @@ import { corridors } from '../../../lake/places/corridors.ts'
 import { ABOUT_HOLIDAYS } from '../../../lake/places/holidays.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam, knownBy, required, textParam } from '../../kernel/params/params.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 import { type CorridorTraffic, corridorFields, trafficOf, withAge } from './corridor.ts'
 import { dailyAt, hoursOfYear } from './corridor-sensors.ts'
@@ -93,15 +93,12 @@ const detailFields = {
     'Its sensors; empty if its data comes from sections. Of a carriageway with detectors, the first lane stands for all.',
     {
       sensor_id: corridorSensorMonths.columns.sensor_id,
-      imd_veh_day: col.decimal(0, '24 times the mean hourly intensity.', { scale: 1, unit: 'veh/d', example: 51_369.6 }),
-      coverage: col.decimal(0, 'Share of the hours of the year with an intensity.', { scale: 6, unit: '1', example: 0.982 }),
+      imd_veh_day: field.decimal('24 times the mean hourly intensity.', 'veh/d', 1, 51_369.6),
+      coverage: field.decimal('Share of the hours of the year with an intensity.', '1', 6, 0.982),
     },
   ),
   geometry: sectionFields.geometry,
-  geometry_absent: col.code(0, 'Why there is no line of the whole corridor; null if there is one.', LINE_ABSENCES, {
-    nullable: true,
-    example: null,
-  }),
+  geometry_absent: maybe.code('Why there is no line of the whole corridor; null if there is one.', LINE_ABSENCES, null),
 } as const
 
 const detail = record('CorridorDetail', 'A corridor with its sections or sensors, and its line.', detailFields)

@@ -4,12 +4,12 @@ import { madridHolidays } from '../../../lake/places/holidays.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import type { State } from '../../kernel/endpoint.ts'
 import { nested, pick, type ValueOf } from '../../kernel/fields.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { profileFields } from './corridor-sensors.ts'
 
@@ -20,8 +20,8 @@ export const stationFields = {
   id: columns.station_id,
   name: columns.name,
   province: provinceField({ ...columns.municipality_code, example: '28' }),
-  province_code: col.string(0, 'INE code of the province.', { example: '28' }),
-  municipality: col.string(0, 'Official name of the municipality.', { nullable: true, example: 'Madrid' }),
+  province_code: field.text('INE code of the province.', '28'),
+  municipality: maybe.text('Official name of the municipality.', 'Madrid'),
   municipality_code: columns.municipality_code,
   position: columns.position,
   directions: nested.objects('Its directions.', {
@@ -54,18 +54,19 @@ export const countStationsOf = memo((state: State<typeof trafficCountStations>):
 
 /** A year of a station. */
 export const yearFields = {
-  year: col.integer(0, 'Year.', { unit: '1', example: 2023 }),
-  imd_veh_day: col.decimal(0, 'Mean daily vehicles of both directions, from complete days; null if a direction has none.', {
-    ...{ scale: 1, unit: 'veh/d', nullable: true, example: 41_250.7 },
-  }),
-  days: col.integer(0, 'Number of these days, in the direction with fewest.', { unit: '1', example: 240 }),
-  coverage: col.decimal(0, 'Share of the days of the year, 0 to 1.', { scale: 6, unit: '1', example: 0.657534 }),
-  ceiling_hours: col.integer(
-    0,
+  year: field.integer('Year.', '1', 2023),
+  imd_veh_day: maybe.decimal(
+    'Mean daily vehicles of both directions, from complete days; null if a direction has none.',
+    'veh/d',
+    1,
+    41_250.7,
+  ),
+  days: field.integer('Number of these days, in the direction with fewest.', '1', 240),
+  coverage: field.decimal('Share of the days of the year, 0 to 1.', '1', 6, 0.657534),
+  ceiling_hours: field.integer(
     'Hours of these at the maximum of the counter: actual traffic was higher, so the figure is a lower bound.',
-    {
-      ...{ unit: '1', example: 0 },
-    },
+    '1',
+    0,
   ),
 } as const
 

@@ -13,6 +13,7 @@ import { type Period, timeParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { type Bucket, bucketBounds, bucketEnd, bucketStart, dateField, dateOfStep } from '../../kernel/reads/buckets.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { IMD_FIELDS, IMD_FLAT, IMD_METHOD, imdRows } from './imd-view.ts'
 import { DEFAULT_STUDY, nothingOf, studyParam } from './study.ts'
@@ -28,8 +29,8 @@ const SPAN_DAYS = 31
 
 /** Columns of the rows of either view. */
 const STEP = {
-  period_start: col.instant(0, 'Begin of the step.', { example: '2022-01-31T23:00:00.000Z' }),
-  interval: col.string(0, 'Length of the step; 1y with view=imd.', { example: '1mo' }),
+  period_start: field.instant('Begin of the step.', '2022-01-31T23:00:00.000Z'),
+  interval: field.text('Length of the step; 1y with view=imd.', '1mo'),
   date: dateField('2022-01-31T23:00:00.000Z', '1mo'),
 } as const
 
@@ -53,10 +54,8 @@ const FLAT = {
   mean_distance_km: col.decimal(0, 'Mean length of a trip; null without trips. Only with view=flows.', {
     ...{ scale: 3, precision: 12, unit: 'km', nullable: true, example: 60 },
   }),
-  days_present: col.integer(0, 'Days of the step that the study has published and that are loaded. Only with view=flows.', {
-    ...{ unit: 'd', nullable: true, example: 1 },
-  }),
-  days_expected: col.integer(0, 'Days of the whole step. Only with view=flows.', { unit: 'd', nullable: true, example: 28 }),
+  days_present: maybe.integer('Days of the step that the study has published and that are loaded. Only with view=flows.', 'd', 1),
+  days_expected: maybe.integer('Days of the whole step. Only with view=flows.', 'd', 28),
 } as const
 
 /** Fields that only one view has. */

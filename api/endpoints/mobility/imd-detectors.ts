@@ -2,9 +2,9 @@ import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { optional, type ValueOf } from '../../kernel/fields.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceName } from '../common-fields.ts'
 
 const { columns } = imdDetectorMonths
@@ -17,21 +17,17 @@ export const detectorFields = {
   days: optional(columns.days, only('Days with a complete point, in the direction with fewer of them')),
   first_date: optional(columns.first_date, only('First counted day')),
   last_date: optional(columns.last_date, only('Last counted day')),
-  coverage: col.decimal(0, only('Complete lane days, as a share of all lane days of the year'), {
-    ...{ scale: 6, unit: '1', nullable: true, example: null },
-  }),
-  long_vehicles_share_pct: col.decimal(0, only('Share of long vehicles, mean of the readings that state it'), {
-    ...{ scale: 2, unit: '%', nullable: true, example: null },
-  }),
+  coverage: maybe.decimal(only('Complete lane days, as a share of all lane days of the year'), '1', 6, null),
+  long_vehicles_share_pct: maybe.decimal(only('Share of long vehicles, mean of the readings that state it'), '%', 2, null),
 } as const
 
 const yearColumns = {
-  year: col.integer(0, 'Year.', { unit: '1' }),
+  year: field.integer('Year.', '1'),
   ...{ road: columns.road, province_code: columns.province_code, direction: columns.direction },
   ...{ points: columns.points, lanes: columns.lanes, km_from: columns.km_from, km_to: columns.km_to, days: columns.days },
   ...{ first_date: columns.first_date, last_date: columns.last_date, lane_days: columns.lane_days },
-  vehicles_day: col.decimal(0, 'Mean daily vehicles of a point.', { scale: 1, unit: 'veh/d' }),
-  long_pct: col.decimal(0, 'Share of long vehicles.', { scale: 2, unit: '%', nullable: true }),
+  vehicles_day: field.decimal('Mean daily vehicles of a point.', 'veh/d', 1),
+  long_pct: maybe.decimal('Share of long vehicles.', '%', 2),
 } as const
 
 /** A direction of a road in a province and year. */

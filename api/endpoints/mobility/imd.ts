@@ -3,13 +3,13 @@ import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { wholeProvinceFilter } from '../../kernel/filters/place.ts'
 import { sectionFilter } from '../../kernel/filters/road.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 import { detectorFields, detectorRoads, detectorYears, yearsBetween } from './imd-detectors.ts'
@@ -28,31 +28,27 @@ export const sectionFields = {
   imd_veh_day: columns.imd,
   light_veh_day: columns.imd_light,
   heavy_veh_day: columns.imd_heavy,
-  heavy_share_pct: col.decimal(
-    0,
+  heavy_share_pct: maybe.decimal(
     'Heavy vehicles in per cent of all vehicles; null if either number is missing or there are no vehicles.',
-    {
-      ...{ scale: 2, unit: '%', nullable: true, example: 9.7 },
-    },
+    '%',
+    2,
+    9.7,
   ),
   veh_km_year: columns.veh_km,
   veh_km_light_year: columns.veh_km_light,
   veh_km_heavy_year: columns.veh_km_heavy,
   year_days: columns.year_days,
   veh_km_check: columns.veh_km_check,
-  geometry: col.line(0, 'Line of the section from its begin to its end, through known points of the road.', {
-    nullable: true,
-    example: {
-      type: 'LineString',
-      coordinates: [
-        [-4.92, 39.17],
-        [-4.81, 39.18],
-      ],
-    },
+  geometry: maybe.line('Line of the section from its begin to its end, through known points of the road.', {
+    type: 'LineString',
+    coordinates: [
+      [-4.92, 39.17],
+      [-4.81, 39.18],
+    ],
   }),
-  geometry_error_m: col.integer(0, 'Maximum error of the line; null without one.', { unit: 'm', nullable: true, example: 600 }),
-  geometry_absent: col.code(0, 'Why there is no line; null if there is one.', LINE_ABSENCES, { nullable: true, example: null }),
-  source: col.string(0, 'Source of the record.', { example: 'mitma_traffic_map' }),
+  geometry_error_m: maybe.integer('Maximum error of the line; null without one.', 'm', 600),
+  geometry_absent: maybe.code('Why there is no line; null if there is one.', LINE_ABSENCES, null),
+  source: field.text('Source of the record.', 'mitma_traffic_map'),
   source_id: optional(columns.object_id, "The map's row id, valid only within its year."),
 } as const
 

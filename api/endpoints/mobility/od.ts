@@ -14,6 +14,7 @@ import { type Period, timeParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { type Bucket, bucketEnd, bucketStart, dateField, dateOfStep } from '../../kernel/reads/buckets.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { nothingOf, studyParam } from './study.ts'
 
 const { columns } = mobilityTrips
@@ -50,8 +51,8 @@ const ROLLED_LEVEL = 'MUNICIPALITY'
 const cell = record('MobilityCell', 'Trips from one zone to another, or within one, in a step of time.', {
   origin_zone: columns.origin_zone,
   destination_zone: columns.destination_zone,
-  period_start: col.instant(0, 'Begin of the step.', { example: '2022-01-31T23:00:00.000Z' }),
-  interval: col.string(0, 'Length of the step.', { example: '1d' }),
+  period_start: field.instant('Begin of the step.', '2022-01-31T23:00:00.000Z'),
+  interval: field.text('Length of the step.', '1d'),
   date: dateField('2022-01-31T23:00:00.000Z', '1d'),
   study: columns.study,
   level: columns.zone_level,
@@ -74,11 +75,8 @@ const cell = record('MobilityCell', 'Trips from one zone to another, or within o
     nullable: true,
     example: 47.142,
   }),
-  days_present: col.integer(0, 'Days of the step that the study has published at this level and that are loaded.', {
-    unit: 'd',
-    example: 1,
-  }),
-  days_expected: col.integer(0, 'Days of the whole step.', { unit: 'd', example: 1 }),
+  days_present: field.integer('Days of the step that the study has published at this level and that are loaded.', 'd', 1),
+  days_expected: field.integer('Days of the whole step.', 'd', 1),
 })
 
 const zoneParam = (about: string, example: string): Param<readonly string[] | null> =>

@@ -6,7 +6,7 @@ import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { isOfRegion } from '../../../lake/places/regions.ts'
 import { ofWkb } from '../../../lake/query/wkb.ts'
-import { col, type MultiPolygon } from '../../../lake/schema/columns.ts'
+import type { MultiPolygon } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type State, type StatesOf } from '../../kernel/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam } from '../../kernel/params/params.ts'
@@ -15,6 +15,7 @@ import type { Problem } from '../../kernel/problems.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName, stateFields } from '../common-fields.ts'
 import { levelKey, type ZoneOutlines, zoneKey, zoneOutlines } from './zone-outlines.ts'
 
@@ -24,10 +25,7 @@ const { name, population } = mobilityZones.columns
 /** Fields of a municipality in a zone. */
 const municipalityFields = {
   municipality_code: meaning(columns.municipality_code, 'INE code of the municipality.'),
-  municipality: col.string(0, 'Official name of the municipality; null for a code that no longer exists.', {
-    nullable: true,
-    example: 'Laguardia',
-  }),
+  municipality: maybe.text('Official name of the municipality; null for a code that no longer exists.', 'Laguardia'),
   sections: meaning(columns.sections, 'Census sections of the municipality in the zone.'),
 } as const
 
@@ -43,7 +41,7 @@ const zoneFields = {
     'INE code of the province of the zone; null if it is in several or the source states none.',
   ),
   population: meaning(population, 'Inhabitants of the zone, as the ministry counts them; null without a number, as for shared land.'),
-  is_shared_land: col.boolean(0, 'True for land shared by several municipalities, which belongs to none.', { example: false }),
+  is_shared_land: field.boolean('True for land shared by several municipalities, which belongs to none.', false),
   position: optional(
     mobilityZonePoints.columns.position,
     'Centroid of the zone, as the ministry publishes it; it may be outside the zone. Null if not published.',
@@ -54,7 +52,7 @@ const zoneFields = {
   ),
   geometry_at: optional(mobilityZoneAreas.columns.observed_at, 'Fetch of the polygon edition of geometry; null without geometry.'),
   municipalities: nested.objects('Its municipalities, whole or in part.', municipalityFields),
-  source: col.string(0, 'Source of the record.', { example: 'mitma' }),
+  source: field.text('Source of the record.', 'mitma'),
   source_id: columns.zone_id,
   observed_at: meaning(
     columns.observed_at,

@@ -1,8 +1,8 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { ChangeOf } from '../../kernel/endpoint.ts'
 import { LANGS, type Lang, meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, withExample } from '../common-fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
 import { numberedTrainId } from './train-id.ts'
@@ -29,20 +29,20 @@ export interface AlertTrain {
   readonly destination: string | null
 }
 
-const station = col.string(0, 'Station code.', { nullable: true, example: null })
+const station = maybe.text('Station code.', null)
 const UNLESS_TRAIN = 'except for active derived alerts whose train is in the timetable.'
 
 /** Text of an alert in one language. */
 const translation = {
-  language: col.string(0, 'Language (BCP 47); null if not stated.', { nullable: true, example: 'es' }),
-  text: withExample(col.string(0, 'The text.'), columns.text_es.example),
+  language: maybe.text('Language (BCP 47); null if not stated.', 'es'),
+  text: withExample(field.text('The text.'), columns.text_es.example),
 } as const
 
 const hashtag = {
-  tag: col.string(0, 'The hashtag.', { example: '#MadC3' }),
-  word: col.string(0, 'Its word of the núcleo.', { example: 'Mad' }),
-  nucleo_code: col.string(0, 'Code of the núcleo; null if the name is not recognised.', { nullable: true, example: '10' }),
-  line: col.string(0, 'The line.', { example: 'C3' }),
+  tag: field.text('The hashtag.', '#MadC3'),
+  word: field.text('Its word of the núcleo.', 'Mad'),
+  nucleo_code: maybe.text('Code of the núcleo; null if the name is not recognised.', '10'),
+  line: field.text('The line.', 'C3'),
 } as const
 
 const fields = {
@@ -52,31 +52,26 @@ const fields = {
     columns.lines,
     'Lines that it concerns, by the routes and trips it names, else by its hashtags. A train in the timetables of both networks has the line of its commuter trip, whichever feed reports it. Sorted.',
   ),
-  products: col.list(
-    [0, 0],
+  products: field.list(
     'Products of the train by the timetable: for derived alerts of non-commuter trains, and of commuter trains that are also in the other timetable.',
-    col.code(0, 'Product.', RAIL_PRODUCTS),
-    { example: [] },
+    field.code('Product.', RAIL_PRODUCTS),
+    [],
   ),
   text: optional(columns.text_es, 'Text in the requested language, if the source has it, else in Spanish; null if it has neither.'),
-  text_language: col.string(0, 'Language of `text`, as the source states it (BCP 47).', { nullable: true, example: 'es' }),
+  text_language: maybe.text('Language of `text`, as the source states it (BCP 47).', 'es'),
   translations: nested.objects('Every text with its language, sorted by both. A language may have several texts.', translation),
   ...pick(columns, 'effect', 'cause', 'train_number'),
-  train_id: col.string(0, 'Id of its train in /api/trenes/posiciones while it runs; null for notices.', {
-    nullable: true,
-    example: null,
-  }),
-  other_train_id: col.string(
-    0,
+  train_id: maybe.text('Id of its train in /api/trenes/posiciones while it runs; null for notices.', null),
+  other_train_id: maybe.text(
     'Id of the same train by its trip in the other network. Null if only one timetable has it, or if this trip is cancelled and the other one runs.',
-    { nullable: true, example: null },
+    null,
   ),
   service_date: columns.service_date,
   delay_s: columns.delay_s,
   origin_id: optional(station, `First station of its train; null ${UNLESS_TRAIN}`),
-  origin: col.string(0, 'Its name.', { nullable: true, example: null }),
+  origin: maybe.text('Its name.', null),
   destination_id: optional(station, `Last station of its train; null ${UNLESS_TRAIN}`),
-  destination: col.string(0, 'Its name.', { nullable: true, example: null }),
+  destination: maybe.text('Its name.', null),
   stop_ids: meaning(
     columns.stop_ids,
     'Stations that it names. For a derived alert: the remaining stops of the train by the timetable, or all stops if it is cancelled. Sorted.',

@@ -1,5 +1,5 @@
-import { col } from '../../../lake/schema/columns.ts'
 import { LANGS, type Lang, nested, type ValueOf } from '../../kernel/fields.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { alert, localise } from './alert.ts'
 import type { CurrentAlert } from './alert-trains.ts'
 import { ALERT_SCOPES } from './codes.ts'
@@ -9,7 +9,7 @@ const { fields } = alert
 
 const alertFields = {
   id: fields.id,
-  scope: col.code(0, 'Scope of the alert.', ALERT_SCOPES, { example: 'STATION' }),
+  scope: field.code('Scope of the alert.', ALERT_SCOPES, 'STATION'),
   kind: fields.kind,
   derived: fields.derived,
   lines: fields.lines,

@@ -1,6 +1,7 @@
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { type Column, col } from '../../../lake/schema/columns.ts'
+import type { Column } from '../../../lake/schema/columns.ts'
+import { maybe } from '../../kernel/reply-fields.ts'
 
 /** Status of a train at a station. */
 export const BOARD_STATUSES = defineCodes('rail_board_status', 'Status of a train at a station.', {
@@ -38,14 +39,13 @@ export const ALERT_SCOPES = defineCodes('rail_alert_scope', 'Scope of an alert r
 
 /** The commercial product of trains, as every record has it. */
 export function productField(about: string): Column<string | null> {
-  return col.code(0, about, RAIL_PRODUCTS, { nullable: true, example: null })
+  return maybe.code(about, RAIL_PRODUCTS, null)
 }
 
 /** The last service day of a timetable. */
 export function timetableUntil(whose: string): Column<string | null> {
-  return col.local_date(
-    0,
+  return maybe.date(
     `Last service day of the newest timetable of ${whose}. Before today the publisher only has an expired one: boards and timetables of today are then refused.`,
-    { nullable: true, example: '2026-09-21' },
+    '2026-09-21',
   )
 }

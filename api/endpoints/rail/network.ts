@@ -7,9 +7,10 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { simplifiedLine } from '../../../lake/places/lines.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { col, type Line, type Point } from '../../../lake/schema/columns.ts'
+import type { Line, Point } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineCachedQuery, type QueryReader } from '../../kernel/reads/cached-query.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { newestVersions } from '../transit/timetable-versions.ts'
 import { type Pattern, type RouteWay, routeWay, TRACK_TOLERANCE_M } from './route-way.ts'
 import { directionOf } from './timetable-day.ts'
@@ -152,7 +153,7 @@ async function endsOf({ all }: QueryReader, versions: readonly string[]): Promis
   return new Map((await all(query, LAST_DAYS)).map(({ network, service_date }) => [network, service_date]))
 }
 
-const LAST_DAYS = { network: col.string(0, 'Network.'), service_date: col.local_date(0, 'Last service day.') }
+const LAST_DAYS = { network: field.text('Network.'), service_date: field.date('Last service day.') }
 
 async function shapesOf({ rows }: QueryReader, versions: readonly string[]): Promise<Map<string, Line>> {
   const query = sql`SELECT network, shape_id, geometry FROM ${scan(railShapes, { timetable_version: { in: versions } })}`

@@ -1,11 +1,11 @@
 import { RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
 import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
@@ -18,7 +18,7 @@ const CLOCK_S = 60
 const COMMUTER = 'CERCANIAS'
 
 const { columns } = railRoutes
-const count = (about: string, example: number) => col.integer(0, about, { unit: '1', example })
+const count = (about: string, example: number) => field.integer(about, '1', example)
 
 const lineFields = {
   line: withExample(columns.short_name, 'C1'),
@@ -34,9 +34,9 @@ const lineFields = {
 } as const
 
 const nucleoFields = {
-  id: withExample(col.string(0, 'Code of the núcleo, the first part of ids.'), '10'),
-  name: col.string(0, 'Name, in English on request.', { nullable: true, example: 'Madrid' }),
-  service_date: col.local_date(0, 'Service day of the trip counts.', { example: '2026-08-22' }),
+  id: withExample(field.text('Code of the núcleo, the first part of ids.'), '10'),
+  name: maybe.text('Name, in English on request.', 'Madrid'),
+  service_date: field.date('Service day of the trip counts.', '2026-08-22'),
   stations: count('Stations where its trips stop, by the newest timetable.', 4),
   routes: count('Routes of the newest timetable, including those without trips.', 1),
   trips: count('Trips on the service day.', 1),

@@ -6,7 +6,7 @@ import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { type Column, col } from '../../../lake/schema/columns.ts'
+import type { Column } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
@@ -16,6 +16,7 @@ import { listOf, oneOf } from '../../kernel/params/params.ts'
 import { type Period, periodParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { railParams } from './alert-filters.ts'
 import { commuterStationParam } from './known-names.ts'
 import { type RunsAsked, runsOf, versionsInForce } from './punctuality-sql.ts'
@@ -33,10 +34,9 @@ export const DAY_TYPES = defineCodes('day_type', 'Kind of day by the calendar we
 const GROUPS = ['network', 'nucleo', 'line', 'station', 'hour', 'day_type'] as const
 type Group = (typeof GROUPS)[number]
 
-const count = (about: string, example: number): Column<number> => col.integer(0, about, { unit: '1', example })
-const share = (about: string, example: number): Column<number | null> =>
-  col.decimal(0, about, { scale: 6, unit: '1', nullable: true, example })
-const seconds = (about: string, example: number): Column<number | null> => col.integer(0, about, { unit: 's', nullable: true, example })
+const count = (about: string, example: number): Column<number> => field.integer(about, '1', example)
+const share = (about: string, example: number): Column<number | null> => maybe.decimal(about, '1', 6, example)
+const seconds = (about: string, example: number): Column<number | null> => maybe.integer(about, 's', example)
 
 const punctuality = record('RailPunctuality', 'Punctuality of the trains of a group; dimensions not grouped by are null.', {
   network: optional(columns.network, 'Network; null unless grouped by network, nucleo or line.'),
@@ -49,16 +49,15 @@ const punctuality = record('RailPunctuality', 'Punctuality of the trains of a gr
     'Line in the trip id, or product of long distance (list rail_product) by the timetable in force; null unless grouped by it, and for long-distance trains outside the timetable.',
   ),
   stop_id: optional(columns.next_stop_id, 'Station; null unless grouped by.'),
-  hour: col.integer(
-    0,
+  hour: maybe.integer(
     'Hour (0 to 23, Madrid) of the planned departure from the first stop or, if grouped by or limited to stations, of the planned arrival there. Null unless grouped by it, and for trips outside the timetable.',
-    { unit: 'h', nullable: true, example: null },
+    'h',
+    null,
   ),
-  day_type: col.code(
-    0,
+  day_type: maybe.code(
     'Kind of service day by calendar weekday; null unless grouped by it. Public holidays are ignored: one on a Tuesday is a WORKDAY, though traffic may resemble a Sunday.',
     DAY_TYPES,
-    { nullable: true, example: null },
+    null,
   ),
   observed_trips: count('Trips in trip updates, including cancelled ones and excluding buses.', 512),
   cancelled_trips: count('Observed trips whose last state is cancelled; for long distance, every variant of the train.', 9),
@@ -69,14 +68,10 @@ const punctuality = record('RailPunctuality', 'Punctuality of the trains of a gr
   cancelled_share: share('Share of the observed trips that were cancelled, 0 to 1.', 0.017578),
   delay_median_s: seconds('Median delay: the lowest that at least half of the measured trips do not exceed; negative if early.', 60),
   delay_p90_s: seconds('90th percentile of the delay: the lowest that at least 90 % of the measured trips do not exceed.', 240),
-  scheduled_trips: col.integer(
-    0,
+  scheduled_trips: maybe.integer(
     'Trips of the timetable in force, without replacement buses; null if no timetable covers any of the days.',
-    {
-      unit: '1',
-      nullable: true,
-      example: 530,
-    },
+    '1',
+    530,
   ),
   matched_trips: count('Observed trips that are in that timetable.', 509),
   coverage: share('Share of the scheduled trips that were observed (matched by scheduled), 0 to 1; null if none is scheduled.', 0.960377),

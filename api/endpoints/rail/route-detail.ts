@@ -1,8 +1,8 @@
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { nested, record } from '../../kernel/fields.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
 import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
@@ -20,7 +20,7 @@ const detail = record(
   {
     ...routeFields,
     stops: nested.objects('Its stations in the order of stop_ids.', {
-      order: col.integer(0, 'Position among the stops, from 1.', { unit: '1', example: 1 }),
+      order: field.integer('Position among the stops, from 1.', '1', 1),
       stop_id,
       name,
       position,

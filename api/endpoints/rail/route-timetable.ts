@@ -1,7 +1,6 @@
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
@@ -9,6 +8,7 @@ import { meaning, nested, optional, pick, record, type ValueOf } from '../../ker
 import { integerParam } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
@@ -26,25 +26,24 @@ const stopFields = {
   stop_id: columns.stop_id,
   name: optional(railStations.columns.name, 'Name of the station; null if the timetable has none for its code.'),
   ...pick(columns, 'stop_sequence', 'arrival', 'departure'),
-  arrival_at: col.instant(0, 'Arrival as an instant.', { nullable: true, example: START }),
-  departure_at: col.instant(0, 'Departure as an instant.', { nullable: true, example: START }),
+  arrival_at: maybe.instant('Arrival as an instant.', START),
+  departure_at: maybe.instant('Departure as an instant.', START),
   pickup_type: columns.pickup_type,
   drop_off_type: columns.drop_off_type,
 } as const
 
 const tripFields = {
   id: railTrips.columns.trip_id,
-  service_date: col.local_date(0, 'Service day; its trains may run past midnight.', { example: '2026-08-22' }),
+  service_date: field.date('Service day; its trains may run past midnight.', '2026-08-22'),
   train_number: railTrips.columns.train_number,
   variant: meaning(
     railTrips.columns.variant,
     'Part of a long-distance train; of parts that run together, the one with most stops. Commuter trips have none.',
   ),
-  part_ids: col.list(
-    [0, 0],
+  part_ids: field.list(
     'Ids of the other parts that run with it: trips of this route and train number that are at one of its stops at the same time.',
-    col.string(0, "The publisher's id of the trip."),
-    { example: [] },
+    field.text("The publisher's id of the trip."),
+    [],
   ),
   service_mark: railTrips.columns.service_mark,
   direction: withExample(
@@ -54,7 +53,7 @@ const tripFields = {
     ),
     0,
   ),
-  starts_at: col.instant(0, 'Departure from its first stop; null without published stops.', { nullable: true, example: START }),
+  starts_at: maybe.instant('Departure from its first stop; null without published stops.', START),
   headway_s: railTrips.columns.headway_s,
   is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
   stops: nested.objects('Its stops in order.', stopFields),

@@ -3,9 +3,9 @@ import { operatorOf } from '../../../lake/datasets/rail/networks.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { GEOMETRY_SOURCES, productField, timetableUntil } from './codes.ts'
 import type { NetworkRoute, RailNetwork } from './network.ts'
@@ -20,7 +20,7 @@ export const routeFields = {
   id: columns.route_id,
   network: columns.network,
   nucleo_code: columns.nucleo_code,
-  operator: col.code(0, 'Company that operates its trains.', RAIL_OPERATORS, { example: 'RENFE' }),
+  operator: field.code('Company that operates its trains.', RAIL_OPERATORS, 'RENFE'),
   line: withExample(optional(columns.short_name, 'Line; null for long and medium distance.'), 'C1'),
   product: productField('Product of long and medium distance; null for other networks.'),
   ...pick(columns, 'route_type', 'color', 'text_color'),
@@ -34,20 +34,20 @@ export const routeFields = {
     optional(columns.destination_name, 'Its name; for a route without a last stop, from the name or id of the route.'),
     'Aeropuerto T4',
   ),
-  in_service: col.boolean(0, 'True if it has trips in the newest timetable.', { example: true }),
-  trips: col.integer(
-    0,
+  in_service: field.boolean('True if it has trips in the newest timetable.', true),
+  trips: field.integer(
     'Trips in the newest timetable on any day: for commuter rail one per train and day, for other trains one per train number, regardless of its parts and periods.',
-    { unit: '1', example: 872 },
+    '1',
+    872,
   ),
-  patterns: col.integer(0, 'Number of different stop sequences of its trips.', { unit: '1', example: 2 }),
-  stop_ids: col.list([0, 0], 'Stations in the stop order of most of its trips.', col.string(0, 'Station code.'), {
-    example: ['17000', '98003', '98304', '98305'],
-  }),
-  geometry_source: col.code(0, 'Source of the geometry; null without geometry.', GEOMETRY_SOURCES, {
-    nullable: true,
-    example: 'SHAPE',
-  }),
+  patterns: field.integer('Number of different stop sequences of its trips.', '1', 2),
+  stop_ids: field.list('Stations in the stop order of most of its trips.', field.text('Station code.'), [
+    '17000',
+    '98003',
+    '98304',
+    '98305',
+  ]),
+  geometry_source: maybe.code('Source of the geometry; null without geometry.', GEOMETRY_SOURCES, 'SHAPE'),
   geometry: optional(
     railShapes.columns.geometry,
     `The path through the stations of stop_ids, in order: the published track from the first to the last, at most ${TRACK_TOLERANCE_M} m off. Straight between stations that the track does not pass within ${TRACK_REACH_M} m or in this order, and without a published track. Null for fewer than two stations.`,

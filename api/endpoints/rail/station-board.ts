@@ -1,12 +1,12 @@
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type Endpoint } from '../../kernel/endpoint.ts'
 import { onlyOfRows } from '../../kernel/example.ts'
 import { type RecordShape, record } from '../../kernel/fields.ts'
 import { type Param, textParam } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { boardEntry, boardOf, isOf, reaches } from './board.ts'
 import { boardFields } from './board-fields.ts'
@@ -36,13 +36,10 @@ const to = textParam(
 
 /** Coverage of the timetables behind a board. */
 const COVERED = {
-  timetable_from: col.instant(0, "Begin of the timetables of the station's networks, or of the requested one.", {
-    example: '2026-08-21T22:00:00.000Z',
-  }),
-  timetable_until: col.instant(
-    0,
+  timetable_from: field.instant("Begin of the timetables of the station's networks, or of the requested one.", '2026-08-21T22:00:00.000Z'),
+  timetable_until: field.instant(
     'End of the timetables. If it is less than 24 h after the moment, the board ends with the last trains of the day before it.',
-    { example: '2026-08-22T22:00:00.000Z' },
+    '2026-08-22T22:00:00.000Z',
   ),
 } as const
 

@@ -4,10 +4,10 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { municipalityByCode, placeAt } from '../../../lake/places/municipalities.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
 import { timetableUntil } from './codes.ts'
 import type { NetworkStation, RailNetwork } from './network.ts'
@@ -16,13 +16,9 @@ import type { RegisteredStation } from './station-register.ts'
 const { columns } = railStations
 const { columns: registered } = railStationRegister
 
-const PROVINCE_CODE = col.string(
-  0,
+const PROVINCE_CODE = maybe.text(
   'INE code of the province, by the position, else by the register; null abroad, and if unknown to both.',
-  {
-    nullable: true,
-    example: '28',
-  },
+  '28',
 )
 
 /** A line, as stations list it. */
@@ -47,15 +43,11 @@ export const stationFields = {
   address: registered.address,
   postal_code: registered.postal_code,
   country: optional(registered.country, 'Country by the register, else by the position; null if unknown to both.'),
-  networks: col.list([0, 0], 'Networks whose timetable has it.', col.code(0, 'Network.', RAIL_NETWORKS), { example: ['CERCANIAS'] }),
-  operator: col.code(0, 'Company that operates trains there; of several, that of its first line.', RAIL_OPERATORS, { example: 'RENFE' }),
-  in_service: col.boolean(0, 'False if no trip of the newest timetables stops there; it then has no lines and no products.', {
-    example: true,
-  }),
+  networks: field.list('Networks whose timetable has it.', field.code('Network.', RAIL_NETWORKS), ['CERCANIAS']),
+  operator: field.code('Company that operates trains there; of several, that of its first line.', RAIL_OPERATORS, 'RENFE'),
+  in_service: field.boolean('False if no trip of the newest timetables stops there; it then has no lines and no products.', true),
   lines: nested.objects('Lines that stop there, including buses.', lineFields),
-  products: col.list([0, 0], 'Products of long and medium distance that stop there.', col.code(0, 'Product.', RAIL_PRODUCTS), {
-    example: ['AVE'],
-  }),
+  products: field.list('Products of long and medium distance that stop there.', field.code('Product.', RAIL_PRODUCTS), ['AVE']),
   has_wheelchair_boarding: optional(
     columns.has_wheelchair_boarding,
     'Whether trains of at least one network can be boarded in a wheelchair; null if not stated.',

@@ -3,7 +3,6 @@ import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railStock } from '../../../lake/datasets/rail/stock.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type LakeKnown } from '../../kernel/endpoint.ts'
 import { nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam, listOf, oneOf, param, plainText, textParam } from '../../kernel/params/params.ts'
@@ -11,6 +10,7 @@ import { InvalidParam } from '../../kernel/problems.ts'
 import { bucketStart } from '../../kernel/reads/buckets.ts'
 import { isOneOf } from '../../kernel/reads/filter.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 
 const { columns: fleet } = railFleet
 const { columns: stock } = railStock
@@ -39,61 +39,40 @@ const MODEL = {
 
 const FLAT = {
   network: optional(fleet.network, 'Network of the line; null for a series not seen on any.'),
-  line: col.string(0, 'Line; for long distance, the corridor as the map names it. Null for a series not seen on any.', {
-    nullable: true,
-    example: 'Madrid - Vitoria - Irún',
-  }),
-  nucleo_code: col.code(0, 'Commuter network (núcleo) of the line; null for long distance.', RAIL_NUCLEOS, {
-    nullable: true,
-    example: null,
-  }),
+  line: maybe.text(
+    'Line; for long distance, the corridor as the map names it. Null for a series not seen on any.',
+    'Madrid - Vitoria - Irún',
+  ),
+  nucleo_code: maybe.code('Commuter network (núcleo) of the line; null for long distance.', RAIL_NUCLEOS, null),
   product: optional(fleet.product, 'Commercial product of its trains, if the map states one.'),
-  series: col.string(
-    0,
+  series: maybe.text(
     'Series: the first three digits of vehicle numbers. Null for commuter lines, whose vehicle numbers the map does not state, and for models without one in their name.',
-    {
-      nullable: true,
-      example: '449',
-    },
+    '449',
   ),
-  operator: col.string(0, 'Operator of the trains.', { example: 'RENFE' }),
-  observations: col.integer(
-    0,
+  operator: field.text('Operator of the trains.', 'RENFE'),
+  observations: field.integer(
     `Runs with the series there in the ${DAYS} days, by vehicle numbers; of a commuter line, all runs that the map shows. A train number on one day in Madrid is one run.`,
-    { unit: '1', example: 1 },
+    '1',
+    1,
   ),
-  share_pct: col.decimal(
-    0,
+  share_pct: maybe.decimal(
     'Share of the runs of that line and product with known vehicle numbers. Runs with two series count for both, so shares may add up to more than 100.',
-    { scale: 1, unit: '%', nullable: true, example: 100 },
+    '%',
+    1,
+    100,
   ),
-  trains: col.integer(0, 'Train numbers with the series there; of a commuter line, all.', { unit: '1', example: 1 }),
-  vehicles: col.integer(0, 'Vehicles of the series that were seen there, distinguished by their numbers; 0 for commuter lines.', {
-    unit: '1',
-    example: 1,
-  }),
-  accessible_pct: col.decimal(0, 'Share of those runs that the map marks as accessible; null if it states nothing.', {
-    scale: 1,
-    unit: '%',
-    nullable: true,
-    example: 0,
-  }),
-  first_seen_at: col.instant(0, 'First observation within the 30 days.', { nullable: true, example: '2026-03-11T15:14:20.000Z' }),
-  last_seen_at: col.instant(0, 'Last observation.', { nullable: true, example: '2026-03-11T15:14:20.000Z' }),
-  stock_type: col.code(0, 'Purpose of the series; null if the model list lacks it or its models differ.', RAIL_STOCK_TYPES, {
-    nullable: true,
-    example: 'MEDIUM_DISTANCE',
-  }),
-  seats_min: col.integer(0, 'Lowest number of seats of its models; null if the model list lacks it or its seats.', {
-    unit: '1',
-    nullable: true,
-    example: 257,
-  }),
-  seats_max: col.integer(0, 'Highest number of seats of its models; null if the model list lacks it or its seats.', {
-    unit: '1',
-    nullable: true,
-    example: 257,
-  }),
+  trains: field.integer('Train numbers with the series there; of a commuter line, all.', '1', 1),
+  vehicles: field.integer('Vehicles of the series that were seen there, distinguished by their numbers; 0 for commuter lines.', '1', 1),
+  accessible_pct: maybe.decimal('Share of those runs that the map marks as accessible; null if it states nothing.', '%', 1, 0),
+  first_seen_at: maybe.instant('First observation within the 30 days.', '2026-03-11T15:14:20.000Z'),
+  last_seen_at: maybe.instant('Last observation.', '2026-03-11T15:14:20.000Z'),
+  stock_type: maybe.code(
+    'Purpose of the series; null if the model list lacks it or its models differ.',
+    RAIL_STOCK_TYPES,
+    'MEDIUM_DISTANCE',
+  ),
+  seats_min: maybe.integer('Lowest number of seats of its models; null if the model list lacks it or its seats.', '1', 257),
+  seats_max: maybe.integer('Highest number of seats of its models; null if the model list lacks it or its seats.', '1', 257),
 } as const
 
 const use = record('RailStockUse', 'A series of trains on a line: how often it was seen there, and its models.', {

@@ -3,9 +3,9 @@ import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
 import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { stateFields } from '../common-fields.ts'
 import { DELAY_SOURCES, productField } from './codes.ts'
 
@@ -28,23 +28,16 @@ export const ABOUT_TRAINS =
   "come from Renfe's map of trains, which states no licence: `meta.sources` lists all."
 
 const fields = {
-  id: col.string(
-    0,
+  id: field.text(
     'Public id: network, train number and, for commuter trains, line. It is the same over the whole run and on every day.',
-    {
-      example: 'CERCANIAS-23533-C1',
-    },
+    'CERCANIAS-23533-C1',
   ),
-  network: col.code(0, 'Network whose feed reports the position.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
-  operator: col.code(0, 'Company that operates the train.', RAIL_OPERATORS, { example: 'RENFE' }),
-  nucleo_code: col.code(
-    0,
+  network: field.code('Network whose feed reports the position.', RAIL_NETWORKS, 'CERCANIAS'),
+  operator: field.code('Company that operates the train.', RAIL_OPERATORS, 'RENFE'),
+  nucleo_code: maybe.code(
     'Commuter network (núcleo), by either timetable; null for other trains and without a stated trip.',
     RAIL_NUCLEOS,
-    {
-      nullable: true,
-      example: '30',
-    },
+    '30',
   ),
   line: meaning(
     columns.line,
@@ -54,43 +47,33 @@ const fields = {
     'Commercial product by the timetable; null if the train is not in it, and for commuter trains unless they are in the timetables of both networks.',
   ),
   ...pick(columns, 'train_number', 'position', 'position_source', 'vehicle_status', 'stop_id', 'source_stop_id'),
-  stop_name: col.string(0, 'Name of that stop by the timetable of the day.', { nullable: true, example: 'San Bernardo' }),
+  stop_name: maybe.text('Name of that stop by the timetable of the day.', 'San Bernardo'),
   platform: columns.platform,
   delay_s: meaning(said.delay_s, 'Delay as published, in whole minutes; negative if early. Null if not stated.'),
   delay_quality: said.delay_quality,
-  delay_source: col.code(0, 'Source of the delay; trip updates take precedence over the map.', DELAY_SOURCES, {
-    nullable: true,
-    example: 'TRIP_UPDATE',
-  }),
+  delay_source: maybe.code('Source of the delay; trip updates take precedence over the map.', DELAY_SOURCES, 'TRIP_UPDATE'),
   is_on_time: columns.is_on_time,
   direction: columns.direction,
-  unit_id: col.string(0, 'Id of the unit; FGC only.', { nullable: true, example: null }),
+  unit_id: maybe.text('Id of the unit; FGC only.', null),
   unit_type: columns.unit_type,
   occupancy: nested.objects('Occupancy of the coaches that measure it, in the order M1, MI, RI, M2; FGC only, otherwise empty.', {
-    coach: col.code(0, 'The coach.', TRAIN_COACHES, { example: 'M1' }),
-    occupancy_pct: col.integer(0, 'Share of its capacity in use; above 100 if the publisher says so.', { unit: '%', example: 12 }),
+    coach: field.code('The coach.', TRAIN_COACHES, 'M1'),
+    occupancy_pct: field.integer('Share of its capacity in use; above 100 if the publisher says so.', '%', 12),
   }),
   schedule_relationship: optional(said.schedule_relationship, 'Relation of the trip to the timetable; null without a trip update.'),
   trip_id: columns.trip_id,
-  matched_trip_id: col.string(0, 'Timetable trip of the train; null if not found.', {
-    nullable: true,
-    example: '3043M23533C1',
-  }),
-  other_train_id: col.string(
-    0,
+  matched_trip_id: maybe.text('Timetable trip of the train; null if not found.', '3043M23533C1'),
+  other_train_id: maybe.text(
     "Id of the same train by its trip in the other network's timetable; the train is found under both. Null if only one timetable has it.",
-    { nullable: true, example: null },
+    null,
   ),
-  other_trip_id: col.string(0, 'That trip; if it has several parts, the nearest in time.', { nullable: true, example: null }),
-  match: col.code(0, 'How it was found in the timetable.', TRAIN_MATCHES, { example: 'BY_TRIP' }),
-  service_date: col.local_date(0, 'Service day of the trip; null if neither timetable nor trip update states it.', {
-    nullable: true,
-    example: '2026-05-26',
-  }),
-  origin_id: col.string(0, 'First stop of the trip by the timetable; for FGC as published.', { nullable: true, example: '51200' }),
-  origin: col.string(0, 'Its name.', { nullable: true, example: 'Utrera' }),
-  destination_id: col.string(0, 'Last stop of the trip by the timetable; for FGC as published.', { nullable: true, example: '50600' }),
-  destination: col.string(0, 'Its name.', { nullable: true, example: 'Lora del Río' }),
+  other_trip_id: maybe.text('That trip; if it has several parts, the nearest in time.', null),
+  match: field.code('How it was found in the timetable.', TRAIN_MATCHES, 'BY_TRIP'),
+  service_date: maybe.date('Service day of the trip; null if neither timetable nor trip update states it.', '2026-05-26'),
+  origin_id: maybe.text('First stop of the trip by the timetable; for FGC as published.', '51200'),
+  origin: maybe.text('Its name.', 'Utrera'),
+  destination_id: maybe.text('Last stop of the trip by the timetable; for FGC as published.', '50600'),
+  destination: maybe.text('Its name.', 'Lora del Río'),
   map: nested.object(
     "Data of Renfe's map of trains, which states no licence; null if the train is not on the map.",
     {
@@ -117,7 +100,7 @@ const fields = {
   source: meaning(columns.source, 'Source of the position.'),
   source_id: columns.source_id,
   observed_at: meaning(columns.observed_at, 'Time of the position; the publication time if the train states none.'),
-  age_s: col.integer(0, "Age of the position relative to the newest publication of its operator's positions.", { unit: 's', example: 0 }),
+  age_s: field.integer("Age of the position relative to the newest publication of its operator's positions.", 's', 0),
   ...stateFields(columns.observed_at),
 } as const
 
@@ -126,29 +109,20 @@ export const train = record('Train', 'A running train.', fields)
 
 /** A stop ahead of a train. */
 const nextStop = {
-  stop_id: col.string(0, 'Station.', { example: '51100' }),
-  name: col.string(0, 'Its name by the timetable.', { nullable: true, example: 'San Bernardo' }),
-  stop_sequence: col.integer(0, 'Position of the stop in the trip; null if the train is not in the timetable.', {
-    unit: '1',
-    nullable: true,
-    example: 7,
-  }),
-  arrival_at: col.instant(0, 'Planned arrival.', { nullable: true, example: '2026-05-26T09:24:00.000Z' }),
-  departure_at: col.instant(0, 'Planned departure.', { nullable: true, example: '2026-05-26T09:25:00.000Z' }),
-  expected_arrival_at: col.instant(
-    0,
+  stop_id: field.text('Station.', '51100'),
+  name: maybe.text('Its name by the timetable.', 'San Bernardo'),
+  stop_sequence: maybe.integer('Position of the stop in the trip; null if the train is not in the timetable.', '1', 7),
+  arrival_at: maybe.instant('Planned arrival.', '2026-05-26T09:24:00.000Z'),
+  departure_at: maybe.instant('Planned departure.', '2026-05-26T09:25:00.000Z'),
+  expected_arrival_at: maybe.instant(
     'Arrival that the trip update expects at the next stop, else planned arrival plus delay; null without a credible delay and at skipped stops.',
-    { nullable: true, example: '2026-05-26T09:42:00.000Z' },
+    '2026-05-26T09:42:00.000Z',
   ),
-  expected_departure_at: col.instant(
-    0,
+  expected_departure_at: maybe.instant(
     'Planned departure plus delay, but neither before the planned time nor before the expected arrival; null without a credible delay and at skipped stops.',
-    {
-      nullable: true,
-      example: '2026-05-26T09:43:00.000Z',
-    },
+    '2026-05-26T09:43:00.000Z',
   ),
-  is_skipped: col.boolean(0, 'True if the train will skip the stop.', { example: false }),
+  is_skipped: field.boolean('True if the train will skip the stop.', false),
 } as const
 
 /** A running train with the stops ahead. */

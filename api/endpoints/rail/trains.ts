@@ -1,10 +1,10 @@
 import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { codeParam, integerParam, listOf } from '../../kernel/params/params.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { liveLineParam } from './known-names.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
 import { nextStopsOf } from './next-stops.ts'
@@ -57,10 +57,10 @@ export const trainList = defineEndpoint({
     sorts: ['id', 'delay_s', 'line', 'train_number', 'observed_at'],
     limit: { default: null, max: 20_000 },
     counts: {
-      left_out: col.integer(
-        0,
+      left_out: field.integer(
         'Trains in the current state that are not shown, whatever the filters: their position is more than 10 minutes old, or they have been missing from their publication for a minute.',
-        { unit: '1', example: 4 },
+        '1',
+        4,
       ),
     },
   }),

@@ -1,5 +1,4 @@
 import { cameras } from '../../../lake/datasets/road/cameras.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
 import { pick, projection, record } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
@@ -8,6 +7,7 @@ import { roadFilter } from '../../kernel/filters/road.ts'
 import { oneOf, required, textParam } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields, provinceName } from '../common-fields.ts'
 
 const { columns } = cameras
@@ -19,7 +19,7 @@ export function cameraId({ source, camera_id }: { readonly source: string; reado
 
 /** A camera in replies and events. */
 export const camera = record('Camera', "A traffic camera with the link to the publisher's current image.", {
-  id: col.string(0, "Source and the publisher's id.", { example: 'dgt-176130' }),
+  id: field.text("Source and the publisher's id.", 'dgt-176130'),
   ...pick(columns, 'name', 'operator', 'road', 'km', 'direction', 'destination'),
   ...placeFields(columns),
   ...pick(columns, 'position', 'image_url', 'device_updated_at'),

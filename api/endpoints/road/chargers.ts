@@ -1,5 +1,4 @@
 import { CHARGING_MODES, CONNECTOR_TYPES, chargingSites } from '../../../lake/datasets/road/charging-sites.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
@@ -9,6 +8,7 @@ import { placeFilter } from '../../kernel/filters/place.ts'
 import { roadFilter } from '../../kernel/filters/road.ts'
 import { codeParam, group, listOf, numberParam, required, textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields, provinceName } from '../common-fields.ts'
 
 const { columns } = chargingSites
@@ -16,13 +16,13 @@ const { columns } = chargingSites
 const ABOUT_CHARGERS =
   'The register of the Ministry for the Ecological Transition, published daily by DGT. A point charges one car at a time, even if it has several plugs: `simultaneous_cars` counts points, `connector_count` plugs. Nobody publishes which points are free.'
 
-const quantity = (about: string, unit: string, example: number) => col.float(0, about, { unit, nullable: true, example })
+const quantity = (about: string, unit: string, example: number) => maybe.float(about, unit, example)
 
 const connectorFields = {
-  type: col.code(0, 'Type of the connector.', CONNECTOR_TYPES, { example: 'TYPE_2' }),
-  mode: col.code(0, 'How a car is charged.', CHARGING_MODES, { nullable: true, example: 'MODE_3_AC_3P' }),
-  has_cable: col.boolean(0, 'True for a cable, false for a socket.', { nullable: true, example: false }),
-  power_kw: col.decimal(0, 'Maximum power.', { scale: 3, unit: 'kW', nullable: true, example: 22.17 }),
+  type: field.code('Type of the connector.', CONNECTOR_TYPES, 'TYPE_2'),
+  mode: maybe.code('How a car is charged.', CHARGING_MODES, 'MODE_3_AC_3P'),
+  has_cable: maybe.boolean('True for a cable, false for a socket.', false),
+  power_kw: maybe.decimal('Maximum power.', 'kW', 3, 22.17),
   voltage_v: quantity('Voltage.', 'V', 400),
   current_a: quantity('Maximum current.', 'A', 32),
 } as const
@@ -36,7 +36,7 @@ export const chargingSite = record('ChargingSite', 'A site with public charging 
   ...pick(columns, 'road', 'km', 'site_type', 'opening_hours', 'is_open_24h', 'access'),
   ...pick(columns, 'simultaneous_cars', 'connector_count', 'connector_types', 'max_power_kw'),
   points: nested.objects('Charging points, each for one car at a time.', {
-    id: col.string(0, 'EVSE id of the point.', { nullable: true, example: 'ES*EMA*EXAMPLE1' }),
+    id: maybe.text('EVSE id of the point.', 'ES*EMA*EXAMPLE1'),
     connectors: nested.objects('Plugs of the point; they may share its power.', connectorFields),
   }),
   site_updated_at: columns.site_updated_at,

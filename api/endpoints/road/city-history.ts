@@ -9,7 +9,6 @@ import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
 import { oneOf } from '../../kernel/params/params.ts'
@@ -18,33 +17,32 @@ import { max, meanFromSums, parameter, shareOfReadings, value } from '../../kern
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { CITIES, cityId, sourceOf } from './cities.ts'
 import { followsLive, liveOrArchive, readingFigures, SOURCE_METHOD, trafficSources } from './traffic-steps.ts'
 
 const { columns } = trafficCityHours
 
-const average = (about: string, unit: string, example: number) => col.decimal(0, about, { scale: 1, unit, nullable: true, example })
+const average = (about: string, unit: string, example: number) => maybe.decimal(about, unit, 1, example)
 const share = (level: string, example: number) =>
-  col.decimal(0, `Share of the readings with a level of service that have ${level}.`, { scale: 2, unit: '%', nullable: true, example })
+  maybe.decimal(`Share of the readings with a level of service that have ${level}.`, '%', 2, example)
 
 const points = series({
   name: 'CityTrafficPoint',
   about: 'One step of the traffic series of a city; source and period of readings are never mixed in it.',
   example: ['2024-02-25T11:00:00.000Z', '1h'],
-  of: { city: col.string(0, 'The city.', { example: 'madrid' }) },
+  of: { city: field.text('The city.', 'madrid') },
   fields: {
     source: columns.source,
     period_s: columns.period_s,
-    sensors: col.integer(0, 'Sensors or street sections with a reading, in the hour of the step with most.', {
-      unit: '1',
-      example: 4871,
-    }),
+    sensors: field.integer('Sensors or street sections with a reading, in the hour of the step with most.', '1', 4871),
     readings: columns.readings,
-    coverage: col.decimal(0, 'Share of the readings expected from this number of sensors or sections over the whole step, 0 to 1.', {
-      scale: 6,
-      unit: '1',
-      example: 1,
-    }),
+    coverage: field.decimal(
+      'Share of the readings expected from this number of sensors or sections over the whole step, 0 to 1.',
+      '1',
+      6,
+      1,
+    ),
     intensity_veh_h: average('Vehicles per hour and sensor or section, mean of the readings; null if none are published.', 'veh/h', 90.5),
     occupancy_pct: average('Share of time that sensors were occupied, mean of the readings.', '%', 1.5),
     load_pct: average('Degree of use of the roads, mean of the readings.', '%', 3.2),
@@ -52,9 +50,7 @@ const points = series({
     slow_pct: share('DENSE', 16.67),
     queues_pct: share('VERY_DENSE', 8.33),
     congestion_pct: share('CONGESTED', 0.12),
-    closed_pct: col.decimal(0, 'Share of the states that are CLOSED, which the other shares exclude; null in Madrid.', {
-      ...{ scale: 2, unit: '%', nullable: true, example: null },
-    }),
+    closed_pct: maybe.decimal('Share of the states that are CLOSED, which the other shares exclude; null in Madrid.', '%', 2, null),
     dense_or_worse_pct: share('one of the three: the share of the network that is dense or worse', 25.12),
   },
   key: ['source', 'period_s'],

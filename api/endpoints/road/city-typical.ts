@@ -2,9 +2,9 @@ import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours
 import { trafficSectionHours } from '../../../lake/datasets/road/traffic-section-hours.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { outputName, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { pick, type ValueOf } from '../../kernel/fields.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { CITIES, sourceOf } from './cities.ts'
 import { typicalFields } from './city-fields.ts'
 import { bestOf, hoursOfDays, LEAST_WEEKS, type Moment, sourcesFor, windowBefore } from './typical.ts'
@@ -21,7 +21,7 @@ const { hours: _hours, weeks: _weeks, absence: _absence, sensors: _sensors, sour
 const hourColumns = {
   ...values,
   ...pick(trafficCityHours.columns, 'source', 'period_s', 'sensors'),
-  week: col.local_date(0, 'Monday of its week.'),
+  week: field.date('Monday of its week.'),
 } as const
 
 type CityHour = ValueOf<typeof hourColumns>

@@ -9,11 +9,12 @@ import { madridHolidays } from '../../../lake/places/holidays.ts'
 import { rowsByStart, timesOfSpan } from '../../../lake/query/intervals.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col, type RowOf } from '../../../lake/schema/columns.ts'
+import type { RowOf } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { pick } from '../../kernel/fields.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { LEAST_WEEKS, windowBefore } from './typical.ts'
 
 const HOUR_MS = 3_600_000
@@ -23,11 +24,11 @@ const DAY_MS = 24 * HOUR_MS
 export type SeriesKind = Row<typeof trafficForecasts>['series_kind']
 
 const { columns } = trafficForecasts
-const veh = (about: string) => col.decimal(0, about, { scale: 1, unit: 'veh/h', nullable: true })
+const veh = (about: string) => maybe.decimal(about, 'veh/h', 1)
 
 const heatColumns = {
   direction: columns.direction,
-  source: col.string(0, 'Source.'),
+  source: field.text('Source.'),
   ...pick(trafficTypicalWeeks.columns, 'period_s', 'month', 'weekday_iso', 'hour_local', 'hours'),
   intensity_veh_h: veh('Median.'),
   intensity_p10_veh_h: veh('Tenth.'),
@@ -36,12 +37,12 @@ const heatColumns = {
 
 const comparedColumns = {
   direction: columns.direction,
-  source: col.string(0, 'Source.'),
+  source: field.text('Source.'),
   period_s: trafficTypicalWeeks.columns.period_s,
   starts_at: columns.starts_at,
   hour_local: columns.hour_local,
-  hours: col.integer(0, 'Hours.', { unit: '1' }),
-  weeks: col.integer(0, 'Weeks.', { unit: '1' }),
+  hours: field.integer('Hours.', '1'),
+  weeks: field.integer('Weeks.', '1'),
   intensity_veh_h: veh('Measured.'),
   baseline: veh('Median.'),
   intensity_p10_veh_h: veh('Tenth.'),
@@ -122,7 +123,7 @@ export const comparedDays = defineCachedQuery<readonly ComparedHour[]>({
     const newest = sql`
       SELECT CAST(local_date AS DATE) AS date, source, period_s FROM (${hoursOf(kind, id, until)})
       ORDER BY source = ${LIVE_SOURCE} DESC, local_date DESC, period_s LIMIT 1`
-    const dated = { date: col.local_date(0, ''), source: comparedColumns.source, period_s: comparedColumns.period_s }
+    const dated = { date: field.date(''), source: comparedColumns.source, period_s: comparedColumns.period_s }
     const [last] = await reader.all<{ date: string; source: string; period_s: number }>(newest, dated)
     if (!last) return []
     const { gte } = windowBefore(last.date)

@@ -9,7 +9,6 @@ import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
 import { detectorCorridors, sensorCorridors } from '../../../lake/places/corridors.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { liveModel } from '../../../models/traffic/live-models.ts'
@@ -20,6 +19,7 @@ import { group, listOf, oneOf, textParam, withDefault } from '../../kernel/param
 import { instantParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { noneAhead, noneOf } from './forecast-none.ts'
 import { type ComparedHour, comparedDays, heatmaps, measuredHours, type SeriesKind, trafficForecastRows } from './forecast-views.ts'
 import { ABOUT_TYPICAL, deviationFields, deviationOf, momentOf, sensorProfile, typicalAt } from './typical.ts'
@@ -29,18 +29,16 @@ const HOUR_MS = 3_600_000
 const VIEWS = ['forecast', 'heatmap', 'comparison'] as const
 const HORIZONS = ['PT1H', 'PT2H', 'PT3H', 'PT4H'] as const
 
-const veh = (about: string, example: number) => col.decimal(0, about, { scale: 1, unit: 'veh/h', example })
+const veh = (about: string, example: number) => field.decimal(about, 'veh/h', 1, example)
 const only = (view: string): string => `Only with view=${view}.`
 
 const fields = {
   series_kind: meaning(columns.series_kind, 'Kind of series.'),
   series_id: columns.series_id,
   direction: columns.direction,
-  source: col.string(0, 'Source of the counts or readings behind it; series of different sources are never mixed.', {
-    example: LIVE_SOURCE,
-  }),
-  period: col.string(0, 'Interval of those counts or readings, as an ISO 8601 duration.', { example: 'PT1H' }),
-  unit: col.string(0, 'Unit of intensities, interval ends and baseline.', { example: 'veh/h' }),
+  source: field.text('Source of the counts or readings behind it; series of different sources are never mixed.', LIVE_SOURCE),
+  period: field.text('Interval of those counts or readings, as an ISO 8601 duration.', 'PT1H'),
+  unit: field.text('Unit of intensities, interval ends and baseline.', 'veh/h'),
   starts_at: optional(columns.starts_at, 'Begin of the hour. Not with view=heatmap.'),
   weekday_iso: optional(trafficTypicalWeeks.columns.weekday_iso, `Day of the week, 1 for Monday. ${only('heatmap')}`),
   hour_local: columns.hour_local,
@@ -57,27 +55,28 @@ const fields = {
     columns.baseline,
     'Typical value of the hour and kind of day. With view=forecast, as in the model: a mean of the last ten weeks with more weight for similar and recent days. With view=comparison, the median described in `meta.method`. Null without one. Not with view=heatmap.',
   ),
-  intensity_p10_veh_h: col.decimal(0, 'Vehicles per hour that a tenth of the hours do not exceed. Not with view=forecast.', {
-    ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
-  }),
-  intensity_p90_veh_h: col.decimal(0, 'Vehicles per hour that nine tenths of the hours do not exceed. Not with view=forecast.', {
-    ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
-  }),
-  hours: col.integer(0, 'Hours behind the median, tenths or typical value. Not with view=forecast.', {
-    ...{ unit: '1', nullable: true, example: null },
-  }),
+  intensity_p10_veh_h: maybe.decimal(
+    'Vehicles per hour that a tenth of the hours do not exceed. Not with view=forecast.',
+    'veh/h',
+    1,
+    null,
+  ),
+  intensity_p90_veh_h: maybe.decimal(
+    'Vehicles per hour that nine tenths of the hours do not exceed. Not with view=forecast.',
+    'veh/h',
+    1,
+    null,
+  ),
+  hours: maybe.integer('Hours behind the median, tenths or typical value. Not with view=forecast.', '1', null),
   month: optional(trafficTypicalWeeks.columns.month, `Month of these hours in Madrid. ${only('heatmap')}`),
   intensity_diff_veh_h: deviationFields.intensity_diff_veh_h,
   intensity_diff_pct: deviationFields.intensity_diff_pct,
-  absence: col.code(0, `Why there is no typical value. ${only('comparison')}`, TYPICAL_ABSENCES, { nullable: true, example: null }),
+  absence: maybe.code(`Why there is no typical value. ${only('comparison')}`, TYPICAL_ABSENCES, null),
   horizon: optional(columns.horizon, `Time from the newest data to the end of the hour. ${only('forecast')}`),
   ...pick(columns, 'forecast_kind', 'recent_error', 'reason'),
-  is_over: col.boolean(
-    0,
+  is_over: maybe.boolean(
     `True if the hour has already ended, because the newest data of the series is older, as in archives. ${only('forecast')}`,
-    {
-      ...{ nullable: true, example: null },
-    },
+    null,
   ),
   made_at: optional(columns.made_at, `End of the newest hour of its input data. ${only('forecast')}`),
   model: optional(columns.model, `Model of the forecast. ${only('forecast')}`),

@@ -2,12 +2,13 @@ import { ROAD_DIRECTIONS } from '../../../lake/datasets/road/codes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import type { PlaceOnRoad, Post } from '../../../lake/places/place-on-road.ts'
 import type { Region } from '../../../lake/places/regions.ts'
-import { col, type Point } from '../../../lake/schema/columns.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { meaning, nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { group, numberParam, oneOf } from '../../kernel/params/params.ts'
 import { provinceParam, roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, postKm, ROAD_TABLES, roadPosts } from './posts.ts'
 
@@ -71,21 +72,15 @@ const place = record('RoadPlace', 'A place on a road: its kilometre and position
   road: meaning(columns.road, 'Road designation.'),
   province: provinceField(columns.province_code),
   province_code: meaning(columns.province_code, 'INE code of the province of the nearer post.'),
-  direction: col.code(0, 'Direction of the traffic of its carriageway; UNKNOWN without a measured axis.', ROAD_DIRECTIONS, {
-    example: 'POSITIVE',
-  }),
-  km: col.decimal(0, 'Kilometre point.', { scale: 3, unit: 'km', example: 586.5 }),
+  direction: field.code('Direction of the traffic of its carriageway; UNKNOWN without a measured axis.', ROAD_DIRECTIONS, 'POSITIVE'),
+  km: field.decimal('Kilometre point.', 'km', 3, 586.5),
   position: meaning(columns.position, 'Position of the place.'),
-  error_m: col.integer(
-    0,
+  error_m: field.integer(
     'Maximum error of the position: on a measured axis that of a post, and the difference between path and kilometres; else the larger error of the two posts, plus the largest deviation of a road of that length from the straight line.',
-    { unit: 'm', example: 100 },
+    'm',
+    100,
   ),
-  distance_m: col.integer(0, 'Distance from the requested position; null for a requested kilometre.', {
-    unit: 'm',
-    nullable: true,
-    example: null,
-  }),
+  distance_m: maybe.integer('Distance from the requested position; null for a requested kilometre.', 'm', null),
   posts: nested.objects('The post at this place, or the two posts around it.', {
     km: postKm,
     ...pick(columns, 'source', 'records', 'error_m'),

@@ -1,22 +1,19 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
 import { record } from '../../kernel/fields.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { ABOUT_PLACE, changedOf, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
 import { incidentId } from './incident-detail.ts'
 
-const VERSION = col.integer(0, 'Number of the version, from 1.', { unit: '1', example: 1 })
-const CHANGED = col.list(
-  [0, 0],
+const VERSION = field.integer('Number of the version, from 1.', '1', 1)
+const CHANGED = field.list(
   'Members that differ from the previous version (both members of a position); empty in the first version.',
-  col.string(0, 'Name of a member.'),
-  {
-    example: ['severity', 'updated_at'],
-  },
+  field.text('Name of a member.'),
+  ['severity', 'updated_at'],
 )
 
 /** One past state of an incident. */
@@ -70,7 +67,7 @@ export const incidentHistory = defineEndpoint({
       FROM ${scan(incidents, { incident_id: { eq: id }, is_baseline: { eq: false } })}
       WINDOW story AS (ORDER BY ${column(incidents, 'observed_at')})`,
     rows: {
-      columns: { ...tableColumns(incidents), version: VERSION, changed: col.string(0, 'Names of columns, separated by commas.') },
+      columns: { ...tableColumns(incidents), version: VERSION, changed: field.text('Names of columns, separated by commas.') },
       finish: (row: IncidentRow & { version: number; changed: string }) => ({
         ...toIncidentDetail(row),
         version: row.version,

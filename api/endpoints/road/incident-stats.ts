@@ -1,7 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col, type RowOf } from '../../../lake/schema/columns.ts'
+import type { RowOf } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { optional, record } from '../../kernel/fields.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
@@ -10,6 +10,7 @@ import { listOf, oneOf } from '../../kernel/params/params.ts'
 import { periodParams } from '../../kernel/params/params-time.ts'
 import { activeDuring } from '../../kernel/reads/active-during.ts'
 import { columnsOf } from '../../kernel/reads/filter.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { ABOUT_DOUBLES, duplicatesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
@@ -20,13 +21,10 @@ const GROUPS = ['type', 'severity', 'province', 'road'] as const
 type Group = (typeof GROUPS)[number]
 
 const COUNTS = {
-  active: col.integer(0, 'Active at the end of the period: without `to`, at the end of the data of the lake.', {
-    unit: '1',
-    example: 161,
-  }),
-  active_in_period: col.integer(0, 'Active at some time in the period.', { unit: '1', example: 184 }),
-  began: col.integer(0, 'First seen in the period.', { unit: '1', example: 23 }),
-  ended: col.integer(0, 'Ended in the period.', { unit: '1', example: 23 }),
+  active: field.integer('Active at the end of the period: without `to`, at the end of the data of the lake.', '1', 161),
+  active_in_period: field.integer('Active at some time in the period.', '1', 184),
+  began: field.integer('First seen in the period.', '1', 23),
+  ended: field.integer('Ended in the period.', '1', 23),
 } as const
 
 const count = record('IncidentCount', 'Current and past number of incidents in a group; dimensions not grouped by are null.', {

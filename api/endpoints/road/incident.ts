@@ -2,10 +2,10 @@ import { POSITION_ABSENCES } from '../../../lake/datasets/road/codes.ts'
 import { INCIDENT_LINE_ABSENCES } from '../../../lake/datasets/road/incident-codes.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { LOCATION_METHODS } from '../../../lake/datasets/safety/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { ChangeOf } from '../../kernel/endpoint.ts'
 import { nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
 import { measuresField, measuresOf } from './measure.ts'
@@ -27,9 +27,10 @@ const fields = {
   ...pick(columns, 'type', 'road', 'km'),
   province: provinceField(columns.province_code),
   ...pick(columns, 'severity', 'description', 'delay_minutes', 'position'),
-  created_at: col.instant(0, 'Creation time stated by the source, else the time it was reported or first seen, whichever was earlier.', {
-    example: '2021-12-10T13:15:55.000Z',
-  }),
+  created_at: field.instant(
+    'Creation time stated by the source, else the time it was reported or first seen, whichever was earlier.',
+    '2021-12-10T13:15:55.000Z',
+  ),
   ...pick(columns, 'km_to', 'direction', 'destination', 'province_code', 'municipality', 'municipality_code', 'to'),
   descriptions: nested.object('The description by language.', { es: columns.description, en: columns.description_en }),
   source_type: columns.source_type,
@@ -38,45 +39,29 @@ const fields = {
   ...originFields(columns, { source_id: columns.source_id }),
   remark: columns.remark,
   reported_at: columns.reported_at,
-  location_method: col.code(
-    0,
+  location_method: maybe.code(
     'ROAD_KM for a position by road and kilometre, in lists of active incidents and by id; null for a published one, or none.',
     LOCATION_METHODS,
-    {
-      nullable: true,
-      example: null,
-    },
+    null,
   ),
-  location_error_m: col.integer(0, 'Maximum error of a position by road and kilometre; null for a published one.', {
-    unit: 'm',
-    nullable: true,
-    example: null,
-  }),
-  position_absent: col.code(
-    0,
+  location_error_m: maybe.integer('Maximum error of a position by road and kilometre; null for a published one.', 'm', null),
+  position_absent: maybe.code(
     'Why there is no position; null if there is one, and in changes, events and ended incidents.',
     POSITION_ABSENCES,
-    { nullable: true, example: null },
+    null,
   ),
-  geometry: col.line(0, 'Line along the road between its two kilometres; null where the road is not located, and once it has ended.', {
-    nullable: true,
-    example: {
-      type: 'LineString',
-      coordinates: [
-        [-3.617702, 37.203214],
-        [-3.612514, 37.209433],
-      ],
-    },
+  geometry: maybe.line('Line along the road between its two kilometres; null where the road is not located, and once it has ended.', {
+    type: 'LineString',
+    coordinates: [
+      [-3.617702, 37.203214],
+      [-3.612514, 37.209433],
+    ],
   }),
   delay_source: columns.delay_source,
-  geometry_absent: col.code(
-    0,
+  geometry_absent: maybe.code(
     'Why there is no line between its two kilometres; null if there is one, or it is at a point.',
     INCIDENT_LINE_ABSENCES,
-    {
-      nullable: true,
-      example: null,
-    },
+    null,
   ),
 } as const
 

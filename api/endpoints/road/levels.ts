@@ -1,6 +1,6 @@
 import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { maybe } from '../../kernel/reply-fields.ts'
 
 /** Names of Madrid's traffic centre, as stored, with the levels of all traffic; freest first. */
 const LEVEL_PAIRS = [
@@ -13,9 +13,7 @@ const LEVEL_PAIRS = [
 const LEVELS: ReadonlyMap<string, string> = new Map(LEVEL_PAIRS)
 
 /** The field `level_of_service` of all traffic. */
-export const serviceField = col.code(0, 'State of traffic, in the vocabulary of all traffic; null if unknown.', TRAFFIC_LEVELS, {
-  ...{ nullable: true, example: 'FREE' },
-})
+export const serviceField = maybe.code('State of traffic, in the vocabulary of all traffic; null if unknown.', TRAFFIC_LEVELS, 'FREE')
 
 /** Converts a stored name of Madrid's traffic centre to a level; null without one. */
 export function serviceOf(stored: string | null): string | null {

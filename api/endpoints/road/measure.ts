@@ -11,10 +11,11 @@ import type { CodeList } from '../../../lake/schema/codes.ts'
 import { type Column, col, type Json } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import { type Nested, nested, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 
 const nullable = true
 const codesOf = (about: string, codes: CodeList, example: readonly string[]): Column<readonly string[]> =>
-  col.list([0, 0], about, col.code(0, 'One of them.', codes), { example })
+  field.list(about, field.code('One of them.', codes), example)
 
 const placeFields = {
   lat: col.float(0, 'Latitude, WGS84 decimal degrees.', { unit: 'deg', example: 36.905384, min: -90, max: 90 }),
@@ -22,23 +23,23 @@ const placeFields = {
 }
 const place = (about: string): Nested<ValueOf<typeof placeFields> | null> => nested.object(about, placeFields, { nullable })
 
-const text = (about: string, example: string | null): Column<string | null> => col.string(0, about, { nullable, example })
-const kilometre = (about: string, example: number): Column<number | null> => col.float(0, about, { unit: 'km', nullable, example })
-const time = (about: string, example: string | null): Column<number | null> => col.instant(0, about, { nullable, example })
+const text = (about: string, example: string | null): Column<string | null> => maybe.text(about, example)
+const kilometre = (about: string, example: number): Column<number | null> => maybe.float(about, 'km', example)
+const time = (about: string, example: string | null): Column<number | null> => maybe.instant(about, example)
 
 /** One record of an incident: content, place, vehicles and times (made by jobs/feeds/road/incident-measure.ts). */
 const measureFields = {
-  record_id: col.string(0, "The source's own id of the record.", { example: '9454' }),
+  record_id: field.text("The source's own id of the record.", '9454'),
   version: col.integer(0, "The source's version number; null without one.", { unit: '1', long: true, nullable, example: 1 }),
-  record_type: col.string(0, "The source's type of the record.", { example: 'RoadOrCarriagewayOrLaneManagement' }),
-  kind: col.code(0, 'Measure in force, or condition on the road.', MEASURE_KINDS, { example: 'LANES_CLOSED' }),
-  cause: col.code(0, 'Cause; null if the source states none.', INCIDENT_CAUSES, { nullable, example: 'ROADWORKS' }),
-  severity: col.code(0, 'Severity as the source grades it; null if not graded.', SEVERITIES, { nullable, example: 'LOW' }),
+  record_type: field.text("The source's type of the record.", 'RoadOrCarriagewayOrLaneManagement'),
+  kind: field.code('Measure in force, or condition on the road.', MEASURE_KINDS, 'LANES_CLOSED'),
+  cause: maybe.code('Cause; null if the source states none.', INCIDENT_CAUSES, 'ROADWORKS'),
+  severity: maybe.code('Severity as the source grades it; null if not graded.', SEVERITIES, 'LOW'),
   reported_by: text('Who reported it to the source.', 'DGT'),
   road: text('Road designation as published.', 'GR-5202'),
   destination: text('Destination of the affected direction, as published.', null),
-  direction: col.code(0, 'Direction along the road.', ROAD_DIRECTIONS, { example: 'BOTH' }),
-  compass_direction: col.code(0, 'Direction by the compass; null if unknown.', COMPASS_DIRECTIONS, { nullable, example: null }),
+  direction: field.code('Direction along the road.', ROAD_DIRECTIONS, 'BOTH'),
+  compass_direction: maybe.code('Direction by the compass; null if unknown.', COMPASS_DIRECTIONS, null),
   carriageways: codesOf('Carriageways; empty if the source does not name them.', CARRIAGEWAYS, []),
   lanes: codesOf('Lanes; empty if the source does not name them.', LANES, ['RIGHT']),
   from_km: kilometre('Kilometre point where it begins.', 18),
@@ -50,9 +51,9 @@ const measureFields = {
   place_name: text('A named place, such as a mountain pass.', null),
   vehicles: codesOf('Vehicles that it applies to; empty for all.', VEHICLES, []),
   limits: nested.objects('Limits. SPEED is the maximum allowed; for the others, the record applies to vehicles above the limit.', {
-    kind: col.string(0, 'SPEED, WEIGHT, WIDTH, LENGTH or HEIGHT.', { example: 'SPEED' }),
+    kind: field.text('SPEED, WEIGHT, WIDTH, LENGTH or HEIGHT.', 'SPEED'),
     value: col.float(0, 'The limit; null if the stated value is impossible.', { unitIn: 'unit', nullable, example: 80 }),
-    unit: col.string(0, 'km/h, t or m.', { example: 'km/h' }),
+    unit: field.text('km/h, t or m.', 'km/h'),
   }),
   compliance: text('MANDATORY or ADVISORY.', 'MANDATORY'),
   created_at: time('When the record was made.', '2021-12-10T13:15:55.000Z'),

@@ -2,7 +2,6 @@ import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
@@ -10,13 +9,11 @@ import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
 import { record, type StateRow } from '../../kernel/fields.ts'
 import { periodParams } from '../../kernel/params/params-time.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { displayFields, displayOf, panelId } from './panel.ts'
 
-const FROM = col.instant(0, 'Publication that first had this state.', { example: '2026-09-02T22:51:57.000Z' })
-const TO = col.instant(0, 'Publication with the next state; null while it is shown.', {
-  nullable: true,
-  example: '2026-09-02T23:15:57.000Z',
-})
+const FROM = field.instant('Publication that first had this state.', '2026-09-02T22:51:57.000Z')
+const TO = maybe.instant('Publication with the next state; null while it is shown.', '2026-09-02T23:15:57.000Z')
 
 const message = record('PanelMessage', 'A past or current state of a panel.', { shown_from: FROM, shown_to: TO, ...displayFields })
 

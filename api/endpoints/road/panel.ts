@@ -1,6 +1,6 @@
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
-import { col, type Json } from '../../../lake/schema/columns.ts'
+import type { Json } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
 import { nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
@@ -10,36 +10,29 @@ import { booleanParam, required, textParam } from '../../kernel/params/params.ts
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields, provinceName } from '../common-fields.ts'
 
 const { columns } = vmsMessages
 const device = vmsDevices.columns
 
 const pageFields = {
-  set_at: col.instant(0, 'When the publisher last set the page; null if it states nothing.', {
-    nullable: true,
-    example: '2026-09-02T22:48:10.000Z',
-  }),
-  lines: col.list([0, 0], 'Lines of text as shown, without the blanks that centre them.', col.string(0, 'A line.'), {
-    example: ['VELOCIDAD', 'CONTROLADA', 'POR RADAR'],
-  }),
-  is_flashing: col.boolean(0, 'True if the text flashes.', { example: false }),
-  speed_limit_kmh: col.integer(0, 'Speed limit that a pictogram of the page shows; null if none does.', {
-    unit: 'km/h',
-    nullable: true,
-    example: 100,
-  }),
+  set_at: maybe.instant('When the publisher last set the page; null if it states nothing.', '2026-09-02T22:48:10.000Z'),
+  lines: field.list('Lines of text as shown, without the blanks that centre them.', field.text('A line.'), [
+    'VELOCIDAD',
+    'CONTROLADA',
+    'POR RADAR',
+  ]),
+  is_flashing: field.boolean('True if the text flashes.', false),
+  speed_limit_kmh: maybe.integer('Speed limit that a pictogram of the page shows; null if none does.', 'km/h', 100),
   pictograms: nested.objects('Pictograms; an area that shows nothing is absent.', {
-    area: col.integer(0, 'Area of the panel: 1 and 3 are to the left and right of the text, which is in area 2.', {
-      unit: '1',
-      example: 1,
-    }),
-    code: col.string(0, "The publisher's code of the pictogram.", { example: 'R301100I' }),
-    is_flashing: col.boolean(0, 'True if it flashes.', { example: false }),
-    image_url: col.string(0, "Its image on the publisher's server; null if none is stated.", {
-      nullable: true,
-      example: 'https://etraffic.dgt.es/estaticosEtraffic/Iconografia/pictogramas/R301100I.png',
-    }),
+    area: field.integer('Area of the panel: 1 and 3 are to the left and right of the text, which is in area 2.', '1', 1),
+    code: field.text("The publisher's code of the pictogram.", 'R301100I'),
+    is_flashing: field.boolean('True if it flashes.', false),
+    image_url: maybe.text(
+      "Its image on the publisher's server; null if none is stated.",
+      'https://etraffic.dgt.es/estaticosEtraffic/Iconografia/pictogramas/R301100I.png',
+    ),
   }),
 } as const
 
@@ -65,9 +58,9 @@ export const panel = record('Panel', 'A variable-message panel and its display.'
   destination: device.destination,
   ...placeFields(device),
   position: device.position,
-  has_message: col.boolean(0, 'True if it shows text or pictograms.', { example: true }),
+  has_message: field.boolean('True if it shows text or pictograms.', true),
   ...displayFields,
-  is_in_catalogue: col.boolean(0, 'False if only the messages name it: then its place is unknown.', { example: true }),
+  is_in_catalogue: field.boolean('False if only the messages name it: then its place is unknown.', true),
   ...originFields(columns, { source_id: device.panel_id }),
 })
 

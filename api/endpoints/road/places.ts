@@ -24,6 +24,7 @@ import { oneOf, required, textParam, withDefault } from '../../kernel/params/par
 import { provinceParam } from '../../kernel/params/params-place.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
 import { NETWORK_TABLES, type RailNetwork, railNetwork } from '../rail/network.ts'
 import { inhabitants, type Register } from './inhabitants.ts'
@@ -38,7 +39,7 @@ const ABOUT_BOUNDARY =
 const ZOOMS = ['4', '5', '6', '7', '8', '9', '10', '11', '12'] as const
 const zoom = oneOf('Zoom of the web map on which the boundary is drawn; lists without it have no boundary.', ZOOMS, { example: '7' })
 
-const count = (about: string, example: number) => col.integer(0, about, { unit: '1', example })
+const count = (about: string, example: number) => field.integer(about, '1', example)
 const countFields = {
   incidents: count('Active incidents.', 3),
   beacons: count('Active V16 beacons.', 1),
@@ -51,14 +52,12 @@ type Counts = ValueOf<typeof countFields>
 
 const placed = (of: string) =>
   ({
-    bbox: col.list([0, 0], 'West, south, east and north of the boundary; null without one.', col.float(0, 'Edge.', { unit: 'deg' }), {
-      nullable: true,
-      example: [-4.58, 39.88, -3.05, 41.17],
-    }),
-    position: col.point([0, 0], `Middle of the box of the ${of}; null without a boundary.`, {
-      nullable: true,
-      example: { lat: 40.525, lon: -3.815 },
-    }),
+    bbox: maybe.list(
+      'West, south, east and north of the boundary; null without one.',
+      field.float('Edge.', 'deg'),
+      [-4.58, 39.88, -3.05, 41.17],
+    ),
+    position: maybe.point(`Middle of the box of the ${of}; null without a boundary.`, { lat: 40.525, lon: -3.815 }),
     geometry: col.multipolygon(0, 'Boundary; null without `zoom` in lists, and for a place that has none in the atlas.', {
       nullable: true,
       example: null,
@@ -67,29 +66,25 @@ const placed = (of: string) =>
 
 const population = (of: string) =>
   ({
-    population: col.integer(0, `Inhabitants of the ${of} in IGN's register; null where it is not imported.`, {
-      ...{ unit: '1', nullable: true, example: 3_422_416 },
-    }),
-    population_year: col.integer(0, 'Year of the inhabitants.', { unit: '1', nullable: true, example: 2025 }),
+    population: maybe.integer(`Inhabitants of the ${of} in IGN's register; null where it is not imported.`, '1', 3_422_416),
+    population_year: maybe.integer('Year of the inhabitants.', '1', 2025),
   }) as const
 
 const provinceFields = {
-  id: col.string(0, 'INE code.', { example: '28' }),
-  name: col.string(0, 'Official name.', { example: 'Madrid' }),
-  names: col.list([0, 0], 'Names in every official language.', col.string(0, 'Name.'), { example: ['Madrid'] }),
-  community_names: col.list([0, 0], 'Names of its autonomous community or city.', col.string(0, 'Name.'), {
-    example: ['Comunidad de Madrid'],
-  }),
+  id: field.text('INE code.', '28'),
+  name: field.text('Official name.', 'Madrid'),
+  names: field.list('Names in every official language.', field.text('Name.'), ['Madrid']),
+  community_names: field.list('Names of its autonomous community or city.', field.text('Name.'), ['Comunidad de Madrid']),
   ...placed('province'),
 } as const
 const { geometry: municipalBoundary, ...municipalBox } = placed('municipality')
 const municipalityFields = {
-  id: col.string(0, 'INE code.', { example: '28079' }),
-  name: col.string(0, 'Official name.', { example: 'Madrid' }),
-  names: col.list([0, 0], 'Names in use, current and former.', col.string(0, 'Name.'), { example: ['Madrid'] }),
+  id: field.text('INE code.', '28079'),
+  name: field.text('Official name.', 'Madrid'),
+  names: field.list('Names in use, current and former.', field.text('Name.'), ['Madrid']),
   province: withExample(provinceField(incidents.columns.province_code), 'Madrid'),
-  province_code: col.string(0, 'INE code of its province.', { example: '28' }),
-  is_capital: col.boolean(0, 'True for the capital of a province.', { example: true }),
+  province_code: field.text('INE code of its province.', '28'),
+  is_capital: field.boolean('True for the capital of a province.', true),
   ...municipalBox,
 } as const
 
@@ -107,11 +102,11 @@ const municipalityDetail = record('MunicipalityDetail', 'A municipality with wha
   geometry: municipalBoundary,
   counts,
   nearest: nested.objects('The nearest service of each kind within 100 km of the middle of the municipality.', {
-    kind: col.string(0, 'Kind: gas-station, charging-site or rail-station.', { example: 'gas-station' }),
-    id: col.string(0, 'Id of the service.', { example: '4375' }),
-    name: col.string(0, 'Its name; null if it has none.', { nullable: true, example: 'REPSOL' }),
-    distance_m: col.integer(0, 'Straight-line distance.', { unit: 'm', example: 420 }),
-    url: col.string(0, 'Path of its details.', { example: '/api/gas-stations/4375' }),
+    kind: field.text('Kind: gas-station, charging-site or rail-station.', 'gas-station'),
+    id: field.text('Id of the service.', '4375'),
+    name: maybe.text('Its name; null if it has none.', 'REPSOL'),
+    distance_m: field.integer('Straight-line distance.', 'm', 420),
+    url: field.text('Path of its details.', '/api/gas-stations/4375'),
   }),
 })
 

@@ -9,7 +9,7 @@ import type { Post } from '../../../lake/places/place-on-road.ts'
 import { codeOfRegion, isIsland } from '../../../lake/places/regions.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { col, type Point } from '../../../lake/schema/columns.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
@@ -18,6 +18,7 @@ import { provinceParam, roadName } from '../../kernel/params/params-place.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceName } from '../common-fields.ts'
 import { ROAD_ITEMS } from './along/kinds.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
@@ -39,40 +40,28 @@ const ROAD_HOLDERS = defineCodes('road_holder', 'Who holds a road.', {
 })
 
 const roadFields = {
-  id: col.string(0, 'Its designation.', { example: 'A-2' }),
-  name: col.string(0, 'Name of the road, if it has one.', { nullable: true, example: 'Autovía del Nordeste' }),
-  class: col.code(0, 'Its class, by its designation; see `holder` for whose road it is.', ROAD_CLASSES, { example: 'MOTORWAY' }),
-  holder: col.code(
-    0,
+  id: field.text('Its designation.', 'A-2'),
+  name: maybe.text('Name of the road, if it has one.', 'Autovía del Nordeste'),
+  class: field.code('Its class, by its designation; see `holder` for whose road it is.', ROAD_CLASSES, 'MOTORWAY'),
+  holder: maybe.code(
     "Who holds it, by IGN's sections of the road network; null where these are not imported or state none.",
     ROAD_HOLDERS,
-    {
-      ...{ nullable: true, example: null },
-    },
+    null,
   ),
-  provinces: col.list([0, 0], 'Official names of the provinces with located kilometres of it.', col.string(0, 'A name.'), {
-    example: ['Barcelona'],
-  }),
-  province_codes: col.list([0, 0], 'Their INE codes.', col.string(0, 'A code.'), { example: ['08'] }),
-  km_from: col.decimal(0, 'First located kilometre.', { scale: 1, unit: 'km', example: 582 }),
-  km_to: col.decimal(0, 'Last located kilometre.', { scale: 1, unit: 'km', example: 598.5 }),
-  located_km: col.decimal(
-    0,
+  provinces: field.list('Official names of the provinces with located kilometres of it.', field.text('A name.'), ['Barcelona']),
+  province_codes: field.list('Their INE codes.', field.text('A code.'), ['08']),
+  km_from: field.decimal('First located kilometre.', 'km', 1, 582),
+  km_to: field.decimal('Last located kilometre.', 'km', 1, 598.5),
+  located_km: field.decimal(
     'Length of its continuous located parts: along its measured axis where the network is imported, else between located kilometres.',
-    {
-      ...{ scale: 1, unit: 'km', example: 16.2 },
-    },
+    'km',
+    1,
+    16.2,
   ),
-  counted_km: col.decimal(0, "Length of its sections on the ministry's traffic map; null if it is not there.", {
-    ...{ scale: 1, unit: 'km', nullable: true, example: null },
-  }),
-  imd_veh_day: col.integer(0, 'Mean daily vehicles over these sections; null without them.', {
-    unit: 'veh/d',
-    nullable: true,
-    example: null,
-  }),
-  imd_year: col.integer(0, 'Year of that figure.', { unit: '1', nullable: true, example: null }),
-  position: col.point([0, 0], 'A located kilometre about halfway.', { example: { lat: 41.514583, lon: 1.897944 } }),
+  counted_km: maybe.decimal("Length of its sections on the ministry's traffic map; null if it is not there.", 'km', 1, null),
+  imd_veh_day: maybe.integer('Mean daily vehicles over these sections; null without them.', 'veh/d', null),
+  imd_year: maybe.integer('Year of that figure.', '1', null),
+  position: field.point('A located kilometre about halfway.', { lat: 41.514583, lon: 1.897944 }),
 } as const
 
 /** A road with the codes of the provinces and islands that it is in. */
@@ -179,19 +168,17 @@ export const roadList = defineEndpoint({
 const profile = record('RoadProfile', 'A road with what is on it now, its traffic and its accidents.', {
   ...roadFields,
   now: nested.objects('How many things are on the road now, by kind, as its state lists them; kinds without any are left out.', {
-    kind: col.code(0, 'Kind of thing.', ROAD_ITEMS, { example: 'INCIDENT' }),
-    count: col.integer(0, 'Number of them.', { unit: '1', example: 2 }),
-    without_km: col.integer(0, 'Number of others that state the road without a kilometre: its state does not list them.', {
-      ...{ unit: '1', example: 0 },
-    }),
+    kind: field.code('Kind of thing.', ROAD_ITEMS, 'INCIDENT'),
+    count: field.integer('Number of them.', '1', 2),
+    without_km: field.integer('Number of others that state the road without a kilometre: its state does not list them.', '1', 0),
   }),
   accidents: nested.objects('Accidents with victims by source and year, the newest first; sources overlap and are never added.', {
     source: roadAccidents.columns.source,
     year: roadAccidents.columns.year,
-    accidents: col.integer(0, 'Accidents.', { unit: '1', example: 12 }),
+    accidents: field.integer('Accidents.', '1', 12),
   }),
-  state_url: col.string(0, 'Path of everything on it now.', { example: '/api/carreteras/A-2/estado' }),
-  geometry_url: col.string(0, 'Path of its line.', { example: '/api/carreteras/A-2/geometria' }),
+  state_url: field.text('Path of everything on it now.', '/api/carreteras/A-2/estado'),
+  geometry_url: field.text('Path of its line.', '/api/carreteras/A-2/geometria'),
 })
 
 /** One road. */

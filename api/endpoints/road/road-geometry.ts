@@ -3,13 +3,14 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import type { Axes, Axis } from '../../../lake/places/axes.ts'
 import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
 import type { Post } from '../../../lake/places/place-on-road.ts'
-import { col, type Line } from '../../../lake/schema/columns.ts'
+import type { Line } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { group, integerParam, numberParam, oneOf, required } from '../../kernel/params/params.ts'
 import { roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, postKm, ROAD_TABLES, roadPosts } from './posts.ts'
 
@@ -33,38 +34,39 @@ export const kilometreParams = group(
 )
 
 const part = record('RoadPart', 'A continuous part of a road in a province: its measured axis, or a line through its located kilometres.', {
-  id: col.string(0, 'Road, province, direction and first kilometre; a further part that begins there has a number, too.', {
-    example: 'A-2/08/POSITIVE/582',
-  }),
+  id: field.text(
+    'Road, province, direction and first kilometre; a further part that begins there has a number, too.',
+    'A-2/08/POSITIVE/582',
+  ),
   road: meaning(columns.road, 'Road designation.'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
-  direction: col.code(0, 'Direction of its traffic; BOTH for a single carriageway, UNKNOWN without a measured axis.', ROAD_DIRECTIONS, {
-    example: 'POSITIVE',
-  }),
-  km_from: col.decimal(0, 'First kilometre of the part.', { scale: 3, unit: 'km', example: 582 }),
-  km_to: col.decimal(0, 'Last kilometre of the part.', { scale: 3, unit: 'km', example: 598.5 }),
-  length_m: col.integer(0, 'Length of the line.', { unit: 'm', example: 16_240 }),
-  error_m: col.integer(0, 'Largest error of its kilometres; without a measured axis the road may bend away from the line between them.', {
-    unit: 'm',
-    example: 100,
-  }),
+  direction: field.code(
+    'Direction of its traffic; BOTH for a single carriageway, UNKNOWN without a measured axis.',
+    ROAD_DIRECTIONS,
+    'POSITIVE',
+  ),
+  km_from: field.decimal('First kilometre of the part.', 'km', 3, 582),
+  km_to: field.decimal('Last kilometre of the part.', 'km', 3, 598.5),
+  length_m: field.integer('Length of the line.', 'm', 16_240),
+  error_m: field.integer(
+    'Largest error of its kilometres; without a measured axis the road may bend away from the line between them.',
+    'm',
+    100,
+  ),
   kilometres: nested.objects('Kilometre marks: the kilometre posts of a measured axis, or the located kilometres.', {
     km: postKm,
-    lat: col.float(0, 'Latitude, WGS84.', { unit: 'deg', example: 41.514583 }),
-    lon: col.float(0, 'Longitude, WGS84.', { unit: 'deg', example: 1.897944 }),
+    lat: field.float('Latitude, WGS84.', 'deg', 41.514583),
+    lon: field.float('Longitude, WGS84.', 'deg', 1.897944),
     error_m: columns.error_m,
     source: columns.source,
   }),
-  geometry: col.line(0, 'The line, in the direction of growing kilometres; null for a single located kilometre.', {
-    nullable: true,
-    example: {
-      type: 'LineString',
-      coordinates: [
-        [1.87, 41.49],
-        [1.9, 41.52],
-      ],
-    },
+  geometry: maybe.line('The line, in the direction of growing kilometres; null for a single located kilometre.', {
+    type: 'LineString',
+    coordinates: [
+      [1.87, 41.49],
+      [1.9, 41.52],
+    ],
   }),
 })
 

@@ -1,7 +1,6 @@
 import type { Post } from '../../../lake/places/place-on-road.ts'
 import { isInPolygons } from '../../../lake/places/rings.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { record, type ValueOf } from '../../kernel/fields.ts'
 import { oneOf, withDefault } from '../../kernel/params/params.ts'
@@ -9,6 +8,7 @@ import { roadName } from '../../kernel/params/params-place.ts'
 import { distanceM } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { fuelParam } from '../fuel/station.ts'
 import { DEFAULT_KINDS, includeParam, KINDS, type RoadItemKind } from './along/kinds.ts'
 import { AREAS, WEATHER_M } from './along/match.ts'
@@ -24,10 +24,7 @@ const item = record(
   'Something on a road.',
   {
     ...itemFields,
-    place: col.integer(0, 'Its place in the order of travel: by growing kilometres, with direction=NEGATIVE by falling ones.', {
-      unit: '1',
-      example: 1,
-    }),
+    place: field.integer('Its place in the order of travel: by growing kilometres, with direction=NEGATIVE by falling ones.', '1', 1),
     km: { ...km, about: 'Its kilometre; of a warning or a weather station that of the nearest located point of the road.' },
     km_to,
     direction,

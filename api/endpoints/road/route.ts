@@ -1,7 +1,6 @@
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { lengthM } from '../../../lake/places/lines.ts'
 import { provincesOf, type Region } from '../../../lake/places/regions.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { record, type ValueOf } from '../../kernel/fields.ts'
@@ -9,6 +8,7 @@ import type { RequestedLine } from '../../kernel/params/area-hint.ts'
 import { group, integerParam, numberParam, oneOf, param, withDefault } from '../../kernel/params/params.ts'
 import { provinceParam, roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { fuelParam } from '../fuel/station.ts'
 import { isGeoJson, POSITIONS_MOST, readPath } from './along/encoded-path.ts'
 import { DEFAULT_KINDS, includeParam, RELATIONS, SIDES } from './along/kinds.ts'
@@ -94,29 +94,18 @@ function gapsNote(gaps: StretchLine['gaps']): { readonly note?: string } {
   return { note: `Not located, and crossed in a straight line: ${gaps.map(([from, to]) => `km ${from} to ${to}`).join(', ')}.` }
 }
 
-const time = (about: string) =>
-  col.integer(0, `${about}; null without detectors, or without such speeds.`, { unit: 's', nullable: true, example: null })
+const time = (about: string) => maybe.integer(`${about}; null without detectors, or without such speeds.`, 's', null)
 
 const routeItem = record(
   'RouteItem',
   'Something along a path.',
   {
     ...itemFields,
-    distance_from_start_m: col.integer(0, 'Where the path meets it first: distance along the path from its start.', {
-      unit: 'm',
-      example: 6500,
-    }),
-    until_m: col.integer(0, 'The same for the end of its stretch or area on the path; null for a thing at a point.', {
-      unit: 'm',
-      nullable: true,
-      example: null,
-    }),
-    offset_m: col.integer(0, 'Distance from the path.', { unit: 'm', example: 12 }),
-    side: col.code(0, `Side of the path; null for an area, or less than ${BESIDE_FROM_M} m from the path.`, SIDES, {
-      nullable: true,
-      example: null,
-    }),
-    relation: col.code(0, 'How its traffic runs relative to the path.', RELATIONS, { example: 'SAME_DIRECTION' }),
+    distance_from_start_m: field.integer('Where the path meets it first: distance along the path from its start.', 'm', 6500),
+    until_m: maybe.integer('The same for the end of its stretch or area on the path; null for a thing at a point.', 'm', null),
+    offset_m: field.integer('Distance from the path.', 'm', 12),
+    side: maybe.code(`Side of the path; null for an area, or less than ${BESIDE_FROM_M} m from the path.`, SIDES, null),
+    relation: field.code('How its traffic runs relative to the path.', RELATIONS, 'SAME_DIRECTION'),
     ...itemTail,
   },
   { id: 'id', localise: (one, lang) => (lang === 'en' ? { ...one, title: one.titles.en } : one) },
@@ -194,8 +183,8 @@ export const routeList = defineEndpoint({
     order: 'distance_from_start_m',
     limit: { default: 1000, max: 20_000 },
     counts: {
-      length_m: col.integer(0, 'Length of the path.', { unit: 'm', example: 10_000 }),
-      measured_m: col.integer(0, 'Length of the parts near detectors of its direction: the basis of the times.', { unit: 'm', example: 0 }),
+      length_m: field.integer('Length of the path.', 'm', 10_000),
+      measured_m: field.integer('Length of the parts near detectors of its direction: the basis of the times.', 'm', 0),
       current_time_s: time('Travel time over these parts at the speeds measured now'),
       typical_time_s: time('The same at the speeds of this hour in the last four weeks'),
       free_flow_time_s: time('The same at the speeds of the last nights; the delay is the difference'),

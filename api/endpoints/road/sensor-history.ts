@@ -6,7 +6,6 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
 import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { instant, type SqlPart, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
@@ -15,6 +14,7 @@ import { bucketStart } from '../../kernel/reads/buckets.ts'
 import { count, last, max, mean, meanFromSums, parameter, same, shareOfReadings, value } from '../../kernel/reads/figures.ts'
 import { measuresParam, omitMeasures, series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { coverageField } from '../common-fields.ts'
 import { serviceField, serviceSql } from './levels.ts'
 import { sensorId } from './sensors.ts'
@@ -40,26 +40,15 @@ const points = series({
   fields: {
     source: columns.source,
     period_s: columns.period_s,
-    readings: col.integer(0, 'Readings in the step, without those that the publisher marks as wrong.', { unit: '1', example: 12 }),
+    readings: field.integer('Readings in the step, without those that the publisher marks as wrong.', '1', 12),
     coverage: coverageField('Share of the expected readings of the whole step that are present'),
-    intensity_veh_h: col.decimal(0, 'Vehicles per hour, the mean of the step.', { scale: 1, unit: 'veh/h', nullable: true, example: 90.5 }),
-    intensity_max_veh_h: col.integer(0, 'Vehicles per hour, highest reading of the step.', {
-      unit: 'veh/h',
-      nullable: true,
-      example: 240,
-    }),
-    occupancy_pct: col.decimal(0, 'Share of time that the sensor was occupied, the mean of the step.', {
-      scale: 1,
-      unit: '%',
-      nullable: true,
-      example: 1.5,
-    }),
-    load_pct: col.decimal(0, 'Degree of use of the road, the mean of the step.', { scale: 1, unit: '%', nullable: true, example: 3.2 }),
-    speed_kmh: col.decimal(0, 'Mean speed; M-30 and interurban sensors only.', { scale: 1, unit: 'km/h', nullable: true, example: null }),
-    headway_m: col.decimal(0, 'Mean distance between vehicles; DGT only.', { scale: 1, unit: 'm', nullable: true, example: null }),
-    long_vehicles_pct: col.decimal(0, 'Share of long vehicles, the mean of the step; DGT only.', {
-      ...{ scale: 1, unit: '%', nullable: true, example: null },
-    }),
+    intensity_veh_h: maybe.decimal('Vehicles per hour, the mean of the step.', 'veh/h', 1, 90.5),
+    intensity_max_veh_h: maybe.integer('Vehicles per hour, highest reading of the step.', 'veh/h', 240),
+    occupancy_pct: maybe.decimal('Share of time that the sensor was occupied, the mean of the step.', '%', 1, 1.5),
+    load_pct: maybe.decimal('Degree of use of the road, the mean of the step.', '%', 1, 3.2),
+    speed_kmh: maybe.decimal('Mean speed; M-30 and interurban sensors only.', 'km/h', 1, null),
+    headway_m: maybe.decimal('Mean distance between vehicles; DGT only.', 'm', 1, null),
+    long_vehicles_pct: maybe.decimal('Share of long vehicles, the mean of the step; DGT only.', '%', 1, null),
     level_of_service: meaning(serviceField, 'State of traffic, in the vocabulary of all traffic; interval=raw only.'),
     quality: optional(columns.quality, 'Quality of the reading, as the publisher states; interval=raw only.'),
   },

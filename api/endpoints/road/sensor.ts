@@ -2,12 +2,12 @@ import { DETECTOR_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffi
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../kernel/endpoint.ts'
 import { meaning, nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam, listOf, oneOf } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
 import { serviceField } from './levels.ts'
 import { deviationFields, typicalFields } from './typical.ts'
@@ -26,9 +26,7 @@ export const sensorFields = {
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
   municipality_code: columns.municipality_code,
-  listings: col.list([0, 0], 'Origin of its description: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
-    example: ['CATALOGUE', 'LIVE'],
-  }),
+  listings: field.list('Origin of its description: CATALOGUE, LIVE or both.', field.text('Name of a listing.'), ['CATALOGUE', 'LIVE']),
   ...originFields(columns, { source_id: columns.sensor_id }),
 } as const
 

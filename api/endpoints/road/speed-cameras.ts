@@ -2,7 +2,7 @@ import { SPEED_CAMERA_TYPES } from '../../../lake/datasets/road/codes.ts'
 import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { lengthM, longestRoadM } from '../../../lake/places/lines.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
-import { col, type Line } from '../../../lake/schema/columns.ts'
+import type { Line } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
 import { pick, projection, record, type StateRow } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
@@ -11,6 +11,7 @@ import { roadFilter } from '../../kernel/filters/road.ts'
 import { codeParam, listOf, oneOf } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields, provinceName } from '../common-fields.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 
@@ -23,20 +24,17 @@ export function speedCameraId({ source, speed_camera_id }: Pick<Row, 'source' | 
 }
 
 const speedCamera = record('SpeedCamera', 'An announced speed camera, or a section with control of the average speed.', {
-  id: col.string(0, "Source and the publisher's id.", { example: 'dgt-GUID_CVM_900001' }),
+  id: field.text("Source and the publisher's id.", 'dgt-GUID_CVM_900001'),
   ...pick(columns, 'type', 'name', 'road', 'km', 'km_to', 'direction', 'source_direction', 'lanes', 'speed_limit_kmh'),
   ...placeFields(columns),
   ...pick(columns, 'position', 'to'),
-  geometry: col.line(0, 'Line of a section along the located road; null for a point, and where the road is not located.', {
-    nullable: true,
-    example: {
-      type: 'LineString',
-      coordinates: [
-        [-0.915697, 41.6088],
-        [-0.9301, 41.6122],
-        [-0.9496, 41.6192],
-      ],
-    },
+  geometry: maybe.line('Line of a section along the located road; null for a point, and where the road is not located.', {
+    type: 'LineString',
+    coordinates: [
+      [-0.915697, 41.6088],
+      [-0.9301, 41.6122],
+      [-0.9496, 41.6192],
+    ],
   }),
   ...originFields(columns, { source_id: columns.speed_camera_id }),
 })

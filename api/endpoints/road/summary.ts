@@ -16,12 +16,13 @@ import { weatherStations } from '../../../lake/datasets/weather/weather-stations
 import { allIslands, islandAt } from '../../../lake/places/islands.ts'
 import { codeOfRegion, isIsland, nameOfRegion, type Region } from '../../../lake/places/regions.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
+import type { MultiPolygon, Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type State, type StatesOf } from '../../kernel/endpoint.ts'
 import { record, type ValueOf } from '../../kernel/fields.ts'
 import { provinceParam } from '../../kernel/params/params-place.ts'
 import { touches } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField } from '../common-fields.ts'
 import { weatherNow } from '../weather/weather.ts'
 import { isReporting } from './city-traffic.ts'
@@ -155,28 +156,19 @@ const fuelCounts = memo((state: State<typeof fuelStations>) => byProvince(state.
 const cameraCounts = memo((state: State<typeof cameras>) => byProvince(state.rows))
 const speedCameraCounts = memo((state: State<typeof speedCameras>) => byProvince(state.rows))
 
-const PROVINCE_CODE = col.string(0, 'INE code of the requested province; null for all of Spain, a community or an island.', {
-  nullable: true,
-  example: '28',
-})
+const PROVINCE_CODE = maybe.text('INE code of the requested province; null for all of Spain, a community or an island.', '28')
 
 const count = record(
   'SummaryCount',
   'The number of things on the roads now, of one kind.',
   {
-    topic: col.code(0, 'What is counted.', SUMMARY_TOPICS, { example: 'INCIDENTS' }),
-    title: col.string(0, 'The same in words.', { example: 'Incidencias' }),
-    count: col.integer(0, 'Number of them; null while their feed has not arrived, or if it states no province.', {
-      ...{ unit: '1', nullable: true, example: 12 },
-    }),
+    topic: field.code('What is counted.', SUMMARY_TOPICS, 'INCIDENTS'),
+    title: field.text('The same in words.', 'Incidencias'),
+    count: maybe.integer('Number of them; null while their feed has not arrived, or if it states no province.', '1', 12),
     province: provinceField(PROVINCE_CODE),
     province_code: PROVINCE_CODE,
-    updated_at: col.instant(0, 'Newest publication that the number comes from; null before the first.', {
-      ...{ nullable: true, example: '2026-01-02T12:23:28.413Z' },
-    }),
-    url: col.string(0, 'Path of the list of them; for sections the cities, with `sensors_reporting` of each.', {
-      example: '/api/incidents',
-    }),
+    updated_at: maybe.instant('Newest publication that the number comes from; null before the first.', '2026-01-02T12:23:28.413Z'),
+    url: field.text('Path of the list of them; for sections the cities, with `sensors_reporting` of each.', '/api/incidents'),
   },
   { localise: (one, lang) => (lang === 'en' ? { ...one, title: SUMMARY_TOPICS.codes[one.topic]?.en ?? one.topic } : one) },
 )

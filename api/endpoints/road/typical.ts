@@ -5,11 +5,11 @@ import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { ABOUT_HOLIDAYS, cityHolidays } from '../../../lake/places/holidays.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, MADRID, madridDate, offsetAt } from '../../../lake/schema/time.ts'
 import type { ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 
 /** Weeks before a day that its typical values are based on. */
 const WINDOW_WEEKS = 13
@@ -25,22 +25,20 @@ export const ABOUT_TYPICAL =
   `With fewer than ${LEAST_WEEKS} such weeks there is none, and \`absence\` says why. ${ABOUT_HOLIDAYS} The hour that October repeats counts twice, the one that March skips is missing. ` +
   'It uses the live readings or, if these are too few, the monthly archive (sources that end in _archive); never both.'
 
-const usual = (about: string, unit: string, example: number) => col.decimal(0, about, { scale: 1, unit, nullable: true, example })
+const usual = (about: string, unit: string, example: number) => maybe.decimal(about, unit, 1, example)
 
 /** Fields of the typical values of an hour and kind of day, for any kind of series. */
 export const usualFields = {
   day_type: corridorHours.columns.day_type,
   hour_local: corridorHours.columns.hour_local,
-  weeks: col.integer(0, `Weeks behind it, of the ${WINDOW_WEEKS} before the day.`, { unit: '1', example: 11 }),
-  hours: col.integer(0, 'Hours that it rests on.', { unit: '1', example: 52 }),
-  source: col.string(0, 'Source of the readings behind it; null without readings.', { nullable: true, example: LIVE_SOURCE }),
-  period_s: col.integer(0, 'Length of the period of each of these readings.', {
-    ...{ unit: 's', nullable: true, example: 300 },
-  }),
+  weeks: field.integer(`Weeks behind it, of the ${WINDOW_WEEKS} before the day.`, '1', 11),
+  hours: field.integer('Hours that it rests on.', '1', 52),
+  source: maybe.text('Source of the readings behind it; null without readings.', LIVE_SOURCE),
+  period_s: maybe.integer('Length of the period of each of these readings.', 's', 300),
   intensity_veh_h: usual('Typical vehicles per hour.', 'veh/h', 120),
   occupancy_pct: usual('Typical share of time that the road was occupied.', '%', 2.5),
   load_pct: usual('Typical degree of use of the road.', '%', 11.3),
-  absence: col.code(0, 'Why there is no typical value; null if there is one.', TYPICAL_ABSENCES, { nullable: true, example: null }),
+  absence: maybe.code('Why there is no typical value; null if there is one.', TYPICAL_ABSENCES, null),
 } as const
 
 /** The same for one sensor. */
@@ -53,14 +51,12 @@ export const typicalFields = {
 export type Typical = ValueOf<typeof typicalFields>
 
 const apart = (what: string, unit: string, example: number) =>
-  col.decimal(0, `${what} now minus the typical value; null if either is missing.`, { scale: 1, unit, nullable: true, example })
+  maybe.decimal(`${what} now minus the typical value; null if either is missing.`, unit, 1, example)
 
 /** Difference between measured and typical values. */
 export const deviationFields = {
   intensity_diff_veh_h: apart('Vehicles per hour', 'veh/h', 24),
-  intensity_diff_pct: col.decimal(0, 'The same as a share of the typical value; null also if that is 0.', {
-    ...{ scale: 1, unit: '%', nullable: true, example: 20 },
-  }),
+  intensity_diff_pct: maybe.decimal('The same as a share of the typical value; null also if that is 0.', '%', 1, 20),
   occupancy_diff_pct: apart('Occupancy, in percentage points,', '%', 0.5),
   load_diff_pct: apart('Load, in percentage points,', '%', 1.7),
 } as const

@@ -1,7 +1,6 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { activationsBySection, v16Hours } from '../../../lake/datasets/road/v16-hours.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
 import { pick } from '../../kernel/fields.ts'
@@ -11,6 +10,7 @@ import { isOneOf } from '../../kernel/reads/filter.ts'
 import { isOnRoadSql } from '../../kernel/reads/place-sql.ts'
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = v16Hours
@@ -21,7 +21,7 @@ const points = series({
   example: ['2026-01-02T12:00:00.000Z', '1h'],
   fields: {
     ...pick(columns, 'section', 'province_code', 'road', 'km', 'km_to', 'activations'),
-    coverage: col.decimal(0, 'Share of the step for which the lake has beacon data, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
+    coverage: field.decimal('Share of the step for which the lake has beacon data, 0 to 1.', '1', 6, 1),
     province: provinceField(columns.province_code),
   },
   key: ['section'],

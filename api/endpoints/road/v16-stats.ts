@@ -1,7 +1,6 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import type { Region } from '../../../lake/places/regions.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { nested, record } from '../../kernel/fields.ts'
 import { isOfRegionSql } from '../../kernel/filters/place.ts'
@@ -9,6 +8,7 @@ import { oneOf } from '../../kernel/params/params.ts'
 import { provinceParam } from '../../kernel/params/params-place.ts'
 import { activeDuring, followedIn } from '../../kernel/reads/active-during.ts'
 import { bucketStart } from '../../kernel/reads/buckets.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = v16Beacons
@@ -19,20 +19,16 @@ const GROUPS = ['province'] as const
 
 const FLAT = {
   province_code: columns.province_code,
-  active: col.integer(0, 'Active at the end of the data of the lake.', { unit: '1', example: 12 }),
-  activations: col.integer(0, 'Activated in the listed hours, as far as these are known.', { unit: '1', example: 240 }),
+  active: field.integer('Active at the end of the data of the lake.', '1', 12),
+  activations: field.integer('Activated in the listed hours, as far as these are known.', '1', 240),
 } as const
 
 const count = record('V16Count', 'Number of active V16 beacons, and activations in each of the last hours.', {
   province: provinceField(columns.province_code),
   ...FLAT,
   hours: nested.objects('The hours in order, each with its activations; the last one is not over.', {
-    period_start: col.instant(0, 'Begin of the hour.', { example: '2026-01-02T12:00:00.000Z' }),
-    activations: col.integer(0, 'Activated in the hour; null if it ended before the beacon data of the lake begins.', {
-      unit: '1',
-      nullable: true,
-      example: 10,
-    }),
+    period_start: field.instant('Begin of the hour.', '2026-01-02T12:00:00.000Z'),
+    activations: maybe.integer('Activated in the hour; null if it ended before the beacon data of the lake begins.', '1', 10),
   }),
 })
 

@@ -1,6 +1,5 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
 import { record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
@@ -10,6 +9,7 @@ import { codeParam, group, listOf } from '../../kernel/params/params.ts'
 import { inOrder, instantParam } from '../../kernel/params/params-time.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { ABOUT_PLACE, incident, localise } from './incident.ts'
 import { placedIncidents } from './incident-place.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
@@ -26,9 +26,7 @@ const works = record(
   'Works on a road.',
   {
     ...incident.fields,
-    phase: col.code(0, 'PLANNED if the source states a start after its newest publication, else ACTIVE.', WORKS_PHASES, {
-      example: 'ACTIVE',
-    }),
+    phase: field.code('PLANNED if the source states a start after its newest publication, else ACTIVE.', WORKS_PHASES, 'ACTIVE'),
   },
   { localise },
 )

@@ -1,6 +1,5 @@
 import { ENVIRONMENTAL_LABELS, lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
@@ -9,6 +8,7 @@ import { shapeFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { codeParam, required, textParam } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields, provinceName } from '../common-fields.ts'
 
 const { columns } = lowEmissionZones
@@ -17,14 +17,14 @@ const ABOUT_ZONES =
   'Outline, hours and conditions as the municipality publishes them through DGT. Councils use the negation of `label_conditions` in opposite ways: some negate the labels that may enter, others those that may not. So no reply says whether a vehicle may enter: see the ordinance of the municipality. Hours are local time.'
 
 const conditionFields = {
-  is_negated: col.boolean(0, 'True if the published set is negated. Its meaning differs between councils.', { example: true }),
-  labels: col.list([0, 0], 'Labels that the set names.', col.code(0, 'Label.', ENVIRONMENTAL_LABELS), { example: ['NONE'] }),
+  is_negated: field.boolean('True if the published set is negated. Its meaning differs between councils.', true),
+  labels: field.list('Labels that the set names.', field.code('Label.', ENVIRONMENTAL_LABELS), ['NONE']),
 } as const
 
 const hourFields = {
-  days: col.list([0, 0], 'Days of the week; all days if empty.', col.string(0, 'Day in English, upper case.'), { example: ['MONDAY'] }),
-  from: col.string(0, 'Begin, local time (HH:MM:SS).', { example: '07:00:00' }),
-  until: col.string(0, 'End, local time; 00:00:00 to 00:00:00 is a whole day.', { example: '20:00:00' }),
+  days: field.list('Days of the week; all days if empty.', field.text('Day in English, upper case.'), ['MONDAY']),
+  from: field.text('Begin, local time (HH:MM:SS).', '07:00:00'),
+  until: field.text('End, local time; 00:00:00 to 00:00:00 is a whole day.', '20:00:00'),
 } as const
 
 const fields = {
@@ -47,10 +47,9 @@ const zoneDetail = record('LowEmissionZoneDetail', 'A low-emission zone as publi
   conditions_with_label: nested.objects('Conditions that name the `label` of the request; null without it. No verdict.', conditionFields, {
     nullable: true,
   }),
-  is_within_hours: col.boolean(
-    0,
+  is_within_hours: maybe.boolean(
     'True if `at` of the request is within the days of validity and the hours; null without `at`, or if no hours are published.',
-    { nullable: true, example: null },
+    null,
   ),
 })
 

@@ -5,7 +5,6 @@ import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { CANARIES } from '../../../lake/places/clocks.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { LakeKnown } from '../../kernel/endpoint.ts'
 import { nested } from '../../kernel/fields.ts'
@@ -15,6 +14,7 @@ import { roadFilter } from '../../kernel/filters/road.ts'
 import { codeParam, integerParam, listOf, oneOf, type ValuesOf, withDefault } from '../../kernel/params/params.ts'
 import { type OpenPeriod, openPeriodParams } from '../../kernel/params/params-time.ts'
 import { columnFilter, columnsOf, defineFilter, type FilterValues, isOneOf } from '../../kernel/reads/filter.ts'
+import { field } from '../../kernel/reply-fields.ts'
 
 /** Sources of accidents, by their ids. */
 const ACCIDENT_SOURCES = roadAccidents.sources.map(({ id }) => id)
@@ -98,9 +98,9 @@ export function answerOf<F extends AccidentFilter>(filter: F, national: readonly
 
 /** The list `coverage`: years of each source. */
 export const coverageAside = nested.objects('Years of each source, and requested years that it lacks.', {
-  source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
-  years: col.list([0, 0], 'Years with accidents.', col.integer(0, 'Year.', { unit: '1' }), { example: [2023, 2024] }),
-  missing_years: col.list([0, 0], 'Requested years without accidents.', col.integer(0, 'Year.', { unit: '1' }), { example: [] }),
+  source: field.text('Source.', 'dgt_accidents'),
+  years: field.list('Years with accidents.', field.integer('Year.', '1'), [2023, 2024]),
+  missing_years: field.list('Requested years without accidents.', field.integer('Year.', '1'), []),
 })
 
 /** The rows of `coverageAside`, for the requested sources, or all. */

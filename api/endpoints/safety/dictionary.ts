@@ -13,46 +13,41 @@ import {
   type SourceVariable,
 } from '../../../lake/datasets/safety/variables.ts'
 import type { CodeLabels } from '../../../lake/schema/codes.ts'
-import { type Column, col } from '../../../lake/schema/columns.ts'
+import type { Column } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type State } from '../../kernel/endpoint.ts'
 import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { oneOf } from '../../kernel/params/params.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { accident } from './microdata.ts'
 
-const label = (language: string, example: string | null) => col.string(0, `In ${language}.`, { nullable: true, example })
+const label = (language: string, example: string | null) => maybe.text(`In ${language}.`, example)
 
 const accidentColumn = record(
   'AccidentColumn',
   'A column of the accident table: meaning, codes, and its origin in each source.',
   {
-    column: col.string(0, 'Name of the column.', { example: 'road_type' }),
-    type: col.string(0, 'Kind of value.', { example: 'code' }),
-    about: col.string(0, 'Meaning, in English.', { example: 'Kind of road.' }),
-    unit: col.string(0, 'Unit of a number; null for other types.', { nullable: true, example: null }),
-    nullable: col.boolean(0, 'Whether a source may lack the value.', { example: true }),
+    column: field.text('Name of the column.', 'road_type'),
+    type: field.text('Kind of value.', 'code'),
+    about: field.text('Meaning, in English.', 'Kind of road.'),
+    unit: maybe.text('Unit of a number; null for other types.', null),
+    nullable: field.boolean('Whether a source may lack the value.', true),
     codes: nested.objects('Its codes; empty without codes.', {
-      code: col.string(0, 'The code.', { example: 'AUTOVIA' }),
-      label: col.string(0, 'Its label in the requested language, else in Spanish.', { example: 'Autovía' }),
+      code: field.text('The code.', 'AUTOVIA'),
+      label: field.text('Its label in the requested language, else in Spanish.', 'Autovía'),
       labels: nested.object('Its label by language; null without one.', {
         es: label('Spanish', 'Autovía'),
         en: label('English', 'Autovía (dual carriageway of motorway standard)'),
       }),
     }),
     variables: nested.objects('Its names in the sources.', {
-      source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
-      variable: col.string(0, "The source's variable.", { example: 'TIPO_VIA' }),
-      about: col.string(0, "Description of all its values in the source's dictionary; null without one.", {
-        nullable: true,
-        example: null,
-      }),
+      source: field.text('Source.', 'dgt_accidents'),
+      variable: field.text("The source's variable.", 'TIPO_VIA'),
+      about: maybe.text("Description of all its values in the source's dictionary; null without one.", null),
       values: nested.objects('Its values, in dictionary order; empty for numbers or names.', {
-        value: col.string(0, 'Value as published.', { example: '3' }),
-        label: col.string(0, "The source's label; null if the value is its own label.", { nullable: true, example: 'Autovía' }),
-        code: col.string(0, 'Its value here: a code, true or false; null if the column is null for it.', {
-          nullable: true,
-          example: 'AUTOVIA',
-        }),
-        reason: col.string(0, 'Why the column is null for it (absence_reason).', { nullable: true, example: null }),
+        value: field.text('Value as published.', '3'),
+        label: maybe.text("The source's label; null if the value is its own label.", 'Autovía'),
+        code: maybe.text('Its value here: a code, true or false; null if the column is null for it.', 'AUTOVIA'),
+        reason: maybe.text('Why the column is null for it (absence_reason).', null),
       }),
     }),
   },

@@ -5,7 +5,6 @@ import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { provincesOf } from '../../../lake/places/regions.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { mostErrorM, NATIONAL } from '../../../models/hotspots/sets.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
@@ -18,6 +17,7 @@ import { codeParam, integerParam, listOf, numberParam, oneOf, required, textPara
 import { boxParam, type PlaceFilter } from '../../kernel/params/params-place.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { columnsOf, isOneOf } from '../../kernel/reads/filter.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = accidentHotspots
@@ -30,8 +30,8 @@ const HOTSPOT = {
   ...pick(columns, 'source', 'years', 'kernel', 'bandwidth_m', 'weighting', 'rank', 'score', 'accidents', 'killed', 'serious'),
   ...pick(columns, 'slight', 'density_km2', 'p_value', 'q_value'),
   peak: nested.object('Place of the highest density.', {
-    lat: col.float(0, 'Latitude, WGS84.', { unit: 'deg', example: 40.3983 }),
-    lon: col.float(0, 'Longitude, WGS84.', { unit: 'deg', example: -3.6661 }),
+    lat: field.float('Latitude, WGS84.', 'deg', 40.3983),
+    lon: field.float('Longitude, WGS84.', 'deg', -3.6661),
   }),
   roads: columns.streets,
   area_m2: columns.area_m2,
@@ -98,25 +98,17 @@ export const hotspotList = defineEndpoint({
     prefers: 'geojson',
     sideLists: {
       coverage: nested.objects('Number of accidents with victims and a known position: without positions there are no black spots.', {
-        source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
-        province_code: col.string(0, 'INE code of the province.', { nullable: true, example: '28' }),
-        municipality_code: col.string(0, 'INE code of the municipality of all of them; null if there are several.', {
-          nullable: true,
-          example: null,
-        }),
-        accidents: col.integer(0, 'Accidents with victims in all years of the table.', { unit: '1', example: 14_183 }),
-        located: col.integer(
-          0,
+        source: field.text('Source.', 'dgt_accidents'),
+        province_code: maybe.text('INE code of the province.', '28'),
+        municipality_code: maybe.text('INE code of the municipality of all of them; null if there are several.', null),
+        accidents: field.integer('Accidents with victims in all years of the table.', '1', 14_183),
+        located: field.integer(
           'Those with a published position, or one by road and kilometre with an error of at most half the bandwidth.',
-          {
-            unit: '1',
-            example: 0,
-          },
+          '1',
+          0,
         ),
-        share: col.decimal(0, 'The same as a share.', { scale: 4, unit: '1', example: 0 }),
-        located_years: col.list([0, 0], 'Years with such positions.', col.integer(0, 'Year.', { unit: '1' }), {
-          example: [],
-        }),
+        share: field.decimal('The same as a share.', '1', 4, 0),
+        located_years: field.list('Years with such positions.', field.integer('Year.', '1'), []),
       }),
     },
   }),
@@ -162,8 +154,8 @@ export const hotspotList = defineEndpoint({
 
 const counted = (what: string, key: string) =>
   nested.objects(`Its accidents by ${what}, in descending order of count.`, {
-    value: col.string(0, `The ${what}.`, { example: key }),
-    accidents: col.integer(0, 'Accidents.', { unit: '1', example: 12 }),
+    value: field.text(`The ${what}.`, key),
+    accidents: field.integer('Accidents.', '1', 12),
   })
 
 const detail = record('HotspotDetail', 'A black spot with counts of its accidents.', {

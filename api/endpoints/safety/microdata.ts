@@ -2,11 +2,11 @@ import { accidentPositions } from '../../../lake/datasets/safety/accident-positi
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,
@@ -31,7 +31,7 @@ export const accident = record('Accident', 'A road accident, with counts of pers
   casualty: is_casualty,
   ...pick(columns, 'severity', 'year', 'month', 'weekday_iso', 'hour_local', 'occurred_at', 'time_precision', 'period_start'),
   period_end: columns.period_end,
-  date: col.string(0, 'Local date of the accident: YYYY-MM-DD, or YYYY-MM if the source states only the month.', { example: '2024-03' }),
+  date: field.text('Local date of the accident: YYYY-MM-DD, or YYYY-MM if the source states only the month.', '2024-03'),
   province: provinceField(columns.province_code),
   ...pick(columns, 'province_code', 'municipality_code', 'island', 'zone', 'is_urban', 'road', 'km', 'direction'),
   ...pick(columns, 'crossing_road', 'street', 'district', 'position', 'location_method', 'location_error_m', 'road_owner'),

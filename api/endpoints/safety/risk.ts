@@ -9,7 +9,7 @@ import { onlyPlace } from '../../../lake/places/place-on-road.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { col, type Point } from '../../../lake/schema/columns.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import type { RiskBasis } from '../../../models/risk/bases.ts'
@@ -25,6 +25,7 @@ import { InvalidParam } from '../../kernel/problems.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { isInside } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 
@@ -44,7 +45,7 @@ const MADE_FROM: { readonly [basis in Basis]: RestsOn } = {
   CASUALTY: { dataset: roadAccidents, source: dgtAccidentFiles },
 }
 
-const accidents = (about: string, example: number) => col.float(0, about, { unit: '1', example })
+const accidents = (about: string, example: number) => field.float(about, '1', example)
 const intervalOf = (low: number, high: number) =>
   nested.object(
     'Interval of the expected number, not of the outcome; null without a number.',
@@ -55,7 +56,7 @@ const intervalOf = (low: number, high: number) =>
 /** Fields of a section, the same at every hour. */
 const sectionFields = {
   section: columns.section,
-  road: col.string(0, 'Road designation.', { example: 'A-7' }),
+  road: field.text('Road designation.', 'A-7'),
   km_from: meaning(columns.km, 'First kilometre of the section.'),
   km_to: meaning(columns.km_to, 'Its last kilometre, exclusive: the next section begins there.'),
   province: provinceField(columns.province_code),
@@ -67,27 +68,22 @@ const sectionFields = {
 
 /** Fields of an hour on a section. */
 const hourFields = {
-  starts_at: col.instant(0, 'Begin of the hour.', { example: '2026-01-02T19:00:00.000Z' }),
-  horizon: col.string(0, 'Length of the time of the number, as an ISO 8601 duration.', { example: 'PT1H' }),
-  expected: col.float(0, 'Expected accidents on the section in the hour; null without a number.', {
-    ...{ unit: '1', nullable: true, example: 0.0021 },
-  }),
+  starts_at: field.instant('Begin of the hour.', '2026-01-02T19:00:00.000Z'),
+  horizon: field.text('Length of the time of the number, as an ISO 8601 duration.', 'PT1H'),
+  expected: maybe.float('Expected accidents on the section in the hour; null without a number.', '1', 0.0021),
   interval: intervalOf(0.0015, 0.0029),
   baseline: accidents('Mean of all sections and hours.', 0.000226),
 } as const
 
 const lineFields = {
-  geometry: col.line(0, 'Line of the section, through known points of the road.', {
-    nullable: true,
-    example: {
-      type: 'LineString',
-      coordinates: [
-        [-2.31, 38.62],
-        [-2.27, 38.65],
-      ],
-    },
+  geometry: maybe.line('Line of the section, through known points of the road.', {
+    type: 'LineString',
+    coordinates: [
+      [-2.31, 38.62],
+      [-2.27, 38.65],
+    ],
   }),
-  geometry_absent: col.code(0, 'Why there is no line; null if there is one.', LINE_ABSENCES, { nullable: true, example: null }),
+  geometry_absent: maybe.code('Why there is no line; null if there is one.', LINE_ABSENCES, null),
 } as const
 
 const riskFields = { ...sectionFields, ...hourFields, ...lineFields } as const

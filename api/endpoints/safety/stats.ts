@@ -3,12 +3,13 @@ import { accidentSections, sectionSql } from '../../../lake/datasets/safety/acci
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
-import { type Column, col } from '../../../lake/schema/columns.ts'
+import type { Column } from '../../../lake/schema/columns.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { listOf, oneOf } from '../../kernel/params/params.ts'
 import type { OpenPeriod } from '../../kernel/params/params-time.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,
@@ -62,8 +63,7 @@ const KEYS = GROUPS.map((group) => {
 /** Counts of persons to add up. */
 const PERSONS = ['killed_24h', 'hospitalised_24h', 'slight_24h', 'killed_30d', 'hospitalised_30d', 'slight_30d'] as const
 
-const persons = (about: string, example: number | null) =>
-  col.integer(0, `${about} Null if the source has no such count.`, { unit: '1', nullable: true, example })
+const persons = (about: string, example: number | null) => maybe.integer(`${about} Null if the source has no such count.`, '1', example)
 
 /** The fields of dimensions. */
 const GROUPED = Object.fromEntries(
@@ -81,32 +81,20 @@ const USED = new Set([
 ])
 
 const COUNTS = {
-  accidents: col.integer(0, 'Accidents.', { unit: '1', example: 1 }),
-  fatal_accidents: col.integer(0, 'Accidents with somebody killed.', { unit: '1', example: 0 }),
-  serious_accidents: col.integer(0, 'Accidents with somebody in hospital and nobody killed.', { unit: '1', example: 0 }),
+  accidents: field.integer('Accidents.', '1', 1),
+  fatal_accidents: field.integer('Accidents with somebody killed.', '1', 0),
+  serious_accidents: field.integer('Accidents with somebody in hospital and nobody killed.', '1', 0),
   killed_24h: persons('Persons killed within 24 hours.', 0),
   hospitalised_24h: persons('Persons in hospital for more than a day, as known after 24 hours.', 0),
   slight_24h: persons('Other injured persons, as known after 24 hours.', 1),
   killed_30d: persons('Persons killed within 30 days.', 0),
   hospitalised_30d: persons('Persons in hospital, as known after 30 days.', 0),
   slight_30d: persons('Other injured persons, as known after 30 days.', 1),
-  months: col.integer(0, 'Months of the requested part of the year for which the source has any accidents: the coverage.', {
-    unit: '1',
-    example: 1,
-  }),
-  months_compared: col.integer(0, 'Those months that the source also has for the year before.', { unit: '1', example: 0 }),
-  compared_accidents: col.integer(0, 'Accidents in the compared months; null without compared months.', {
-    unit: '1',
-    nullable: true,
-    example: null,
-  }),
-  previous_accidents: col.integer(0, 'Accidents in the same months of the year before.', { unit: '1', nullable: true, example: null }),
-  change_pct: col.decimal(0, 'Change from then to now; null if there were none then.', {
-    scale: 1,
-    unit: '%',
-    nullable: true,
-    example: null,
-  }),
+  months: field.integer('Months of the requested part of the year for which the source has any accidents: the coverage.', '1', 1),
+  months_compared: field.integer('Those months that the source also has for the year before.', '1', 0),
+  compared_accidents: maybe.integer('Accidents in the compared months; null without compared months.', '1', null),
+  previous_accidents: maybe.integer('Accidents in the same months of the year before.', '1', null),
+  change_pct: maybe.decimal('Change from then to now; null if there were none then.', '%', 1, null),
 } as const
 
 const FLAT = { source: columns.source, year: columns.year, ...GROUPED, ...COUNTS } as const

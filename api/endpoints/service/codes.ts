@@ -1,24 +1,24 @@
 import { type CodeLabels, type CodeList, languagesOf } from '../../../lake/schema/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
 import { type Fields, isNested, LANGS, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { chosenOf, textParam } from '../../kernel/params/params.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 
-const label = (language: string, example: string) => col.string(0, `In ${language}.`, { example })
+const label = (language: string, example: string) => field.text(`In ${language}.`, example)
 const coOfficial = (language: string, example: string) =>
-  col.string(0, `In ${language}; null for all codes of a list whose \`languages\` lack it.`, { nullable: true, example })
+  maybe.text(`In ${language}; null for all codes of a list whose \`languages\` lack it.`, example)
 
 const codeList = record(
   'CodeList',
   'A list of codes. Lists are open: a source may publish a code that its list lacks; it is then shown unchanged.',
   {
-    id: col.string(0, 'Id of the list.', { example: 'incident_type' }),
-    about: col.string(0, 'What its codes describe.', { example: 'Kind of incident on the road.' }),
-    languages: col.list([0, 0], 'Languages in which every code has a label.', col.string(0, 'Language.'), { example: [...LANGS] }),
-    label_language: col.string(0, 'Language of `label`: the requested one if `languages` has it, else es.', { example: 'es' }),
+    id: field.text('Id of the list.', 'incident_type'),
+    about: field.text('What its codes describe.', 'Kind of incident on the road.'),
+    languages: field.list('Languages in which every code has a label.', field.text('Language.'), [...LANGS]),
+    label_language: field.text('Language of `label`: the requested one if `languages` has it, else es.', 'es'),
     codes: nested.objects('The codes in display order.', {
-      code: col.string(0, 'The code.', { example: 'ACCIDENT' }),
-      label: col.string(0, 'Its label in `label_language`.', { example: 'Accidente' }),
+      code: field.text('The code.', 'ACCIDENT'),
+      label: field.text('Its label in `label_language`.', 'Accidente'),
       labels: nested.object('Its label by language.', {
         es: label('Spanish', 'Accidente'),
         en: label('English', 'Accident'),

@@ -5,25 +5,24 @@ import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { group } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 
 const count = (about: string, example: number) => col.integer(0, about, { unit: '1', long: true, example })
-const seconds = (about: string, example: number) => col.integer(0, about, { unit: 's', nullable: true, example })
+const seconds = (about: string, example: number) => maybe.integer(about, 's', example)
 
 const day = record('DatasetQuality', "Completeness and timeliness of a dataset's data on a day.", {
-  date: col.local_date(0, 'Day in Madrid.', { example: '2026-01-02' }),
+  date: field.date('Day in Madrid.', '2026-01-02'),
   rows: count('Rows of the table with a time in the day.', 48_211),
-  as_of: col.instant(0, 'When the rows of the day were counted; later rows are not included.', {
-    example: '2026-01-03T05:00:12.000Z',
-  }),
+  as_of: field.instant('When the rows of the day were counted; later rows are not included.', '2026-01-03T05:00:12.000Z'),
   nulls: nested.objects('Nullable columns with their number of null rows; empty without rows.', {
-    column: col.string(0, 'Name of the column.', { example: 'km' }),
-    share: col.decimal(0, 'Share of the rows without a value, 0 to 1.', { scale: 6, unit: '1', example: 0.027119 }),
+    column: field.text('Name of the column.', 'km'),
+    share: field.decimal('Share of the rows without a value, 0 to 1.', '1', 6, 0.027119),
   }),
   feeds: nested.objects(
     'Figures of each feed that fills it, by the data times of its publications; empty for derived datasets and for days more than 92 days ago.',
     {
-      id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
+      id: field.text('Id of the feed.', 'dgt_incidents'),
       publications: count('Accepted publications; one that repeats the last does not count.', 1438),
       expected: count(
         'Publications that the cadence of the feed allows; a publisher that repeats itself has fewer, without any gap.',

@@ -9,58 +9,48 @@ import { defineEndpoint, type TableAbout } from '../../kernel/endpoint.ts'
 import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam } from '../../kernel/params/params.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 
-const text = (about: string, example: string | null) => col.string(0, about, { nullable: true, example })
+const text = (about: string, example: string | null) => maybe.text(about, example)
 const limit = (about: string, example: number | null) => col.float(0, about, { unitIn: 'unit', nullable: true, example })
 
 const schema = record('DatasetSchema', "The columns of a dataset's table, and the schemas of its rows.", {
-  id: col.string(0, 'Id of the dataset.', { example: 'incidents' }),
-  version: col.integer(0, 'Version of the schema; null if there is no table yet and this is the declaration.', {
-    unit: '1',
-    nullable: true,
-    example: 0,
-  }),
-  is_current: col.boolean(0, 'True if rows are written with this version.', { example: true }),
+  id: field.text('Id of the dataset.', 'incidents'),
+  version: maybe.integer('Version of the schema; null if there is no table yet and this is the declaration.', '1', 0),
+  is_current: field.boolean('True if rows are written with this version.', true),
   versions: col.list([0, 0], 'Schema versions of the table.', col.integer(0, 'Number of a version.'), { example: [0] }),
   columns: nested.objects('Columns in table order; a point has one for its latitude and one for its longitude.', {
-    name: col.string(0, 'Name.', { example: 'km' }),
-    field_id: col.integer(0, 'Number of the column, stable when it is renamed.', { unit: '1', example: 10 }),
-    about: col.string(0, 'Its meaning.', { example: 'Kilometre point where it begins.' }),
-    kind: col.string(
-      0,
+    name: field.text('Name.', 'km'),
+    field_id: field.integer('Number of the column, stable when it is renamed.', '1', 10),
+    about: field.text('Its meaning.', 'Kilometre point where it begins.'),
+    kind: field.text(
       'Kind of value: string, code, json, integer, decimal, float, boolean, instant, local_date, service_time, point, line, polygon, multipolygon or list.',
-      {
-        example: 'decimal',
-      },
+      'decimal',
     ),
-    iceberg_type: col.string(0, 'Type in the table.', { example: 'decimal(9, 3)' }),
-    arrow_type: col.string(0, 'Type in Arrow, as PyArrow writes it; geometries are WKB.', { example: 'decimal128(9, 3)' }),
-    nullable: col.boolean(0, 'True if it may be null.', { example: true }),
-    is_key: col.boolean(0, 'True if it is part of the key.', { example: false }),
+    iceberg_type: field.text('Type in the table.', 'decimal(9, 3)'),
+    arrow_type: field.text('Type in Arrow, as PyArrow writes it; geometries are WKB.', 'decimal128(9, 3)'),
+    nullable: field.boolean('True if it may be null.', true),
+    is_key: field.boolean('True if it is part of the key.', false),
     unit: text('Unit of a number; symbols follow UCUM.', 'km'),
     unit_in: text('Column with the unit, if it differs from row to row.', null),
     code_list: text('List of its codes, see /api/codes.', null),
-    codes: col.list([0, 0], 'Codes of that list; a source may publish others.', col.string(0, 'A code.'), { example: [] }),
+    codes: field.list('Codes of that list; a source may publish others.', field.text('A code.'), []),
     least: limit('Lowest allowed value.', 0),
     most: limit('Highest allowed value.', 2000),
-    example: col.json(0, 'A value as JSON has it.', { nullable: true, example: 18 }),
+    example: maybe.json('A value as JSON has it.', 18),
   }),
-  json_schema: col.json(0, 'JSON Schema (2020-12) of a row as JSON.', {
-    example: {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      title: 'incidents',
-      type: 'object',
-      required: ['km'],
-      properties: {
-        km: { ...DOUBLE, type: ['number', 'null'], minimum: 0, maximum: 2000, description: 'Kilometre point where it begins. Unit: km.' },
-      },
+  json_schema: field.json('JSON Schema (2020-12) of a row as JSON.', {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'incidents',
+    type: 'object',
+    required: ['km'],
+    properties: {
+      km: { ...DOUBLE, type: ['number', 'null'], minimum: 0, maximum: 2000, description: 'Kilometre point where it begins. Unit: km.' },
     },
   }),
-  arrow_schema: col.json(0, "Schema of a row in Arrow's JSON form.", {
-    example: {
-      fields: [{ name: 'km', nullable: true, type: { name: 'decimal', precision: 9, scale: 3, bitWidth: 128 }, children: [] }],
-    },
+  arrow_schema: field.json("Schema of a row in Arrow's JSON form.", {
+    fields: [{ name: 'km', nullable: true, type: { name: 'decimal', precision: 9, scale: 3, bitWidth: 128 }, children: [] }],
   }),
 })
 

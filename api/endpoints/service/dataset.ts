@@ -8,34 +8,32 @@ import type { SystemView, TableAbout } from '../../kernel/endpoint.ts'
 import { nested, type ValueOf } from '../../kernel/fields.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 
 /** The dataset id as a path parameter. */
 export const datasetId = required(textParam('Id of the dataset.', { max: 60, example: 'incidents' }))
 
 const count = (about: string, example: number, unit = '1') => col.integer(0, about, { unit, long: true, example })
-const bound = (about: string, example: string) => col.instant(0, about, { nullable: true, example })
+const bound = (about: string, example: string) => maybe.instant(about, example)
 
 /** Catalogue fields of a dataset, in lists and on its card. */
 export const datasetFields = {
-  id: col.string(0, 'Id of the dataset, also the name of its table.', { example: 'incidents' }),
-  title: col.string(0, 'Title.', { example: 'Road incidents' }),
-  about: col.string(0, 'Contents of the dataset.', {
-    example: 'Accidents, works, congestion, closures and other incidents on Spanish roads, with all their states.',
-  }),
-  domain: col.string(0, 'Domain it belongs to.', { example: 'road' }),
-  entity: col.list(
-    [0, 0],
-    'Columns that identify the subject of a row; together with the time they are the key.',
-    col.string(0, 'Name of a column.'),
-    {
-      example: ['source', 'source_id'],
-    },
+  id: field.text('Id of the dataset, also the name of its table.', 'incidents'),
+  title: field.text('Title.', 'Road incidents'),
+  about: field.text(
+    'Contents of the dataset.',
+    'Accidents, works, congestion, closures and other incidents on Spanish roads, with all their states.',
   ),
-  time: col.string(0, 'Column with the instant of a row.', { example: 'observed_at' }),
-  land: col.string(
-    0,
+  domain: field.text('Domain it belongs to.', 'road'),
+  entity: field.list(
+    'Columns that identify the subject of a row; together with the time they are the key.',
+    field.text('Name of a column.'),
+    ['source', 'source_id'],
+  ),
+  time: field.text('Column with the instant of a row.', 'observed_at'),
+  land: field.text(
     'Meaning of a row: `append` an observation; `changes` a state that differs from the one before, with all states repeated at the begin of a partition; `replace` a row of a complete version of the publisher.',
-    { example: 'changes' },
+    'changes',
   ),
   columns: count('Columns of its table.', 34),
   rows: count('Rows in its current table.', 1_204_331),
@@ -51,25 +49,28 @@ export const datasetFields = {
     '2026-01-02T12:20:00.000Z',
   ),
   updated_at: bound('When its table last changed; null without a table.', '2026-01-02T12:21:03.000Z'),
-  schema_version: col.integer(0, 'Version of its schema; null without a table.', { unit: '1', nullable: true, example: 0 }),
-  provinces_without_data: col.list([0, 0], 'INE codes of the provinces that none of its sources covers.', col.string(0, 'INE code.'), {
-    example: ['01', '20', '48'],
-  }),
-  commercial_use: col.string(0, 'Whether commercial use of all of it is allowed: yes, no or unknown.', { example: 'yes' }),
+  schema_version: maybe.integer('Version of its schema; null without a table.', '1', 0),
+  provinces_without_data: field.list('INE codes of the provinces that none of its sources covers.', field.text('INE code.'), [
+    '01',
+    '20',
+    '48',
+  ]),
+  commercial_use: field.text('Whether commercial use of all of it is allowed: yes, no or unknown.', 'yes'),
   plans: nested.object('Lowest plan for each kind of access.', {
-    live: col.string(0, 'Current state.', { example: 'FREE' }),
-    history: col.string(0, 'History.', { example: 'PRO' }),
-    bulk: col.string(0, 'Whole files.', { example: 'ENTERPRISE' }),
+    live: field.text('Current state.', 'FREE'),
+    history: field.text('History.', 'PRO'),
+    bulk: field.text('Whole files.', 'ENTERPRISE'),
   }),
   sources: nested.objects('Publishers of its data, with the terms of their licences.', {
-    id: col.string(0, 'Id of the source, see /api/sources.', { example: 'dgt' }),
-    name: col.string(0, 'Publisher.', { example: 'Dirección General de Tráfico' }),
-    licence: col.string(0, 'Licence.', { example: 'CC BY 4.0' }),
-    licence_url: col.string(0, 'Text of the licence.', { example: 'https://creativecommons.org/licenses/by/4.0/' }),
-    attribution: col.string(0, 'Attribution text that a reuser has to show.', {
-      example: 'Origen de los datos: Dirección General de Tráfico (DGT), nap.dgt.es',
-    }),
-    commercial_use: col.string(0, 'Whether commercial use is allowed: yes, no or unknown.', { example: 'yes' }),
+    id: field.text('Id of the source, see /api/sources.', 'dgt'),
+    name: field.text('Publisher.', 'Dirección General de Tráfico'),
+    licence: field.text('Licence.', 'CC BY 4.0'),
+    licence_url: field.text('Text of the licence.', 'https://creativecommons.org/licenses/by/4.0/'),
+    attribution: field.text(
+      'Attribution text that a reuser has to show.',
+      'Origen de los datos: Dirección General de Tráfico (DGT), nap.dgt.es',
+    ),
+    commercial_use: field.text('Whether commercial use is allowed: yes, no or unknown.', 'yes'),
   }),
 } as const
 

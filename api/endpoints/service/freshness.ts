@@ -1,9 +1,9 @@
 import { dataAge_s, feedHealth } from '../../../lake/live/freshness.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
 import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { chosenOf, textParam } from '../../kernel/params/params.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 
 /** Health of a feed. */
 export const FEED_HEALTH = defineCodes('feed_health', 'Health of a feed by the age of its last success.', {
@@ -17,54 +17,39 @@ export const FEED_HEALTH = defineCodes('feed_health', 'Health of a feed by the a
 const REASON_MOST = 300
 
 const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
-  id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
-  domain: col.string(0, 'Domain of its data.', { example: 'road' }),
-  source: col.string(0, 'Source that publishes it.', { example: 'dgt' }),
-  datasets: col.list([0, 0], 'Datasets that it fills.', col.string(0, 'Id of a dataset.'), { example: ['incidents', 'v16_beacons'] }),
-  enabled: col.boolean(0, 'False if it is not fetched at present.', { example: true }),
-  health: col.code(0, 'Health: late at twice, stale at three times its cadence.', FEED_HEALTH, { example: 'OK' }),
-  stale: col.boolean(0, 'True if health is STALE or DOWN.', { example: false }),
-  cadence_s: col.integer(0, 'Expected time between two fetches.', { unit: 's', example: 60 }),
-  last_attempt_at: col.instant(0, 'Last fetch, successful or not.', { nullable: true, example: '2026-01-02T12:24:00.000Z' }),
-  last_success_at: col.instant(0, 'Last successful fetch.', { nullable: true, example: '2026-01-02T12:24:00.000Z' }),
-  data_time: col.instant(0, 'Publication time of the newest data.', { nullable: true, example: '2026-01-02T12:23:28.413Z' }),
-  data_age_s: col.integer(
-    0,
+  id: field.text('Id of the feed.', 'dgt_incidents'),
+  domain: field.text('Domain of its data.', 'road'),
+  source: field.text('Source that publishes it.', 'dgt'),
+  datasets: field.list('Datasets that it fills.', field.text('Id of a dataset.'), ['incidents', 'v16_beacons']),
+  enabled: field.boolean('False if it is not fetched at present.', true),
+  health: field.code('Health: late at twice, stale at three times its cadence.', FEED_HEALTH, 'OK'),
+  stale: field.boolean('True if health is STALE or DOWN.', false),
+  cadence_s: field.integer('Expected time between two fetches.', 's', 60),
+  last_attempt_at: maybe.instant('Last fetch, successful or not.', '2026-01-02T12:24:00.000Z'),
+  last_success_at: maybe.instant('Last successful fetch.', '2026-01-02T12:24:00.000Z'),
+  data_time: maybe.instant('Publication time of the newest data.', '2026-01-02T12:23:28.413Z'),
+  data_age_s: maybe.integer(
     'Age of the newest data at `updated_at` of this reply; negative if its time is in the future, which is an error.',
-    { unit: 's', nullable: true, example: 32 },
+    's',
+    32,
   ),
-  failing_since: col.instant(0, 'Begin of the current run of failed or rejected fetches; null while they succeed.', {
-    nullable: true,
-    example: null,
-  }),
-  last_error: col.string(0, 'Why the last fetch failed or was rejected; null if it succeeded.', { nullable: true, example: null }),
-  next_attempt_at: col.instant(
-    0,
+  failing_since: maybe.instant('Begin of the current run of failed or rejected fetches; null while they succeed.', null),
+  last_error: maybe.text('Why the last fetch failed or was rejected; null if it succeeded.', null),
+  next_attempt_at: maybe.instant(
     'Next fetch: 1, 2, 5, 15 and 60 minutes after failures in a row, else by the cadence. Past while it runs; null for a stream.',
-    {
-      nullable: true,
-      example: '2026-01-02T12:25:00.000Z',
-    },
+    '2026-01-02T12:25:00.000Z',
   ),
-  rows: col.json(0, 'Rows of the newest data by dataset.', { example: { incidents: 354, v16_beacons: 193 } }),
-  quarantined: col.integer(0, 'Rows of it that failed a check.', { unit: '1', example: 0 }),
-  unknown_codes: col.integer(0, 'Codes in it that are in no list.', { unit: '1', example: 0 }),
-  missing_blocks: col.list([0, 0], 'Blocks that the newest publication lacks, as dataset/block.', col.string(0, 'Name of a block.'), {
-    example: [],
-  }),
-  lost_fetches: col.integer(0, 'Accepted fetches whose rows are missing, because their stored copy can no longer be read.', {
-    unit: '1',
-    example: 0,
-  }),
-  key_expires_at: col.instant(0, "When the operator's key for its publisher expires; null if it needs none.", {
-    nullable: true,
-    example: null,
-  }),
+  rows: field.json('Rows of the newest data by dataset.', { incidents: 354, v16_beacons: 193 }),
+  quarantined: field.integer('Rows of it that failed a check.', '1', 0),
+  unknown_codes: field.integer('Codes in it that are in no list.', '1', 0),
+  missing_blocks: field.list('Blocks that the newest publication lacks, as dataset/block.', field.text('Name of a block.'), []),
+  lost_fetches: field.integer('Accepted fetches whose rows are missing, because their stored copy can no longer be read.', '1', 0),
+  key_expires_at: maybe.instant("When the operator's key for its publisher expires; null if it needs none.", null),
   backfill: nested.object(
     'Progress of the background backfill of an archive; null if none was started.',
     {
-      files: col.integer(0, 'Files from before this service began that it needs and the publisher has.', { unit: '1', example: 5 }),
-      present: col.integer(0, 'Files of those that are loaded.', { unit: '1', example: 3 }),
+      files: field.integer('Files from before this service began that it needs and the publisher has.', '1', 5),
+      present: field.integer('Files of those that are loaded.', '1', 3),
     },
     { nullable: true },
   ),

@@ -3,13 +3,13 @@ import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { type ModelCard, modelCardTexts } from '../../../models/cards.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { listOf, oneOf } from '../../kernel/params/params.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 
 const { columns } = modelCards
 const { model: _model, model_version: _version, made_at: _made, ...scored } = modelScores.columns
@@ -18,50 +18,44 @@ const NOT_YET = 'null while it has none'
 const servedFields = {
   series: scored.series,
   horizon: scored.horizon,
-  serves: col.code(
-    0,
+  serves: field.code(
     'Forecasts served: those of the model, or of the plain baseline if the model was no better in the last scored window.',
     FORECAST_KINDS,
-    {
-      example: 'MODEL',
-    },
+    'MODEL',
   ),
-  error_to_baseline: col.float(
-    0,
+  error_to_baseline: maybe.float(
     'Error of the model in the last scored window, as a share of the baseline’s; null if the model cannot forecast that.',
-    {
-      ...{ unit: '1', nullable: true, example: 0.61 },
-    },
+    '1',
+    0.61,
   ),
   points: scored.points,
 } as const
 
 const versionFields = {
   model_version: optional(columns.model_version, 'Version; null for a failed fit.'),
-  state: col.code(0, 'Result of the fit.', FIT_STATES, { example: 'PROMOTED' }),
-  reason: col.string(0, 'Why.', { example: 'the first version; better than the baseline at 11 of 12 series and horizons' }),
+  state: field.code('Result of the fit.', FIT_STATES, 'PROMOTED'),
+  reason: field.text('Why.', 'the first version; better than the baseline at 11 of 12 series and horizons'),
   data_from: optional(columns.data_from, 'First day of the data; null for a failed fit.'),
   data_to: optional(columns.data_to, 'Last day of the data; null for a failed fit.'),
-  revision: col.integer(0, 'Version number of the model code.', { unit: '1', example: 1 }),
-  commit: col.string(0, 'Git commit of the code that fitted it, if known.', {
-    nullable: true,
-    example: '4f0c2b6de1a95e83c6aa1f0c44a9b7d25e83c6aa',
-  }),
-  error_to_baseline: col.float(0, 'Its error in the last scored window, as a mean share of the baseline’s; null for a failed fit.', {
-    ...{ unit: '1', nullable: true, example: 0.72 },
-  }),
-  logged_at: col.instant(0, 'When it was fitted.', { example: '2024-07-04T11:20:00.000Z' }),
+  revision: field.integer('Version number of the model code.', '1', 1),
+  commit: maybe.text('Git commit of the code that fitted it, if known.', '4f0c2b6de1a95e83c6aa1f0c44a9b7d25e83c6aa'),
+  error_to_baseline: maybe.float(
+    'Its error in the last scored window, as a mean share of the baseline’s; null for a failed fit.',
+    '1',
+    0.72,
+  ),
+  logged_at: field.instant('When it was fitted.', '2024-07-04T11:20:00.000Z'),
 } as const
 
 const cardFields = {
   id: meaning(columns.model, 'Model.'),
-  title: col.string(0, 'Its title.', { example: 'National fuel prices by the Weekly Oil Bulletin' }),
-  purpose: col.string(0, 'Purpose of the model.', { example: 'Likely national average price of a fuel.' }),
-  not_for: col.string(0, 'Uses that it is not suitable for.', { example: 'The price at one station.' }),
-  data: col.string(0, 'Data behind it.', { example: 'Prices of the Weekly Oil Bulletin since 2005.' }),
-  features: col.string(0, 'Input features.', { example: 'The last two weekly changes of each country.' }),
-  method: col.string(0, 'Method of the fit and of its intervals.', { example: 'Ridge regression.' }),
-  evaluation: col.string(0, 'How its errors are measured, and against which baseline.', { example: 'Walked forward.' }),
+  title: field.text('Its title.', 'National fuel prices by the Weekly Oil Bulletin'),
+  purpose: field.text('Purpose of the model.', 'Likely national average price of a fuel.'),
+  not_for: field.text('Uses that it is not suitable for.', 'The price at one station.'),
+  data: field.text('Data behind it.', 'Prices of the Weekly Oil Bulletin since 2005.'),
+  features: field.text('Input features.', 'The last two weekly changes of each country.'),
+  method: field.text('Method of the fit and of its intervals.', 'Ridge regression.'),
+  evaluation: field.text('How its errors are measured, and against which baseline.', 'Walked forward.'),
   model_version: optional(columns.model_version, `Version in use; ${NOT_YET}.`),
   made_at: optional(columns.made_at, `End of the newest data behind the version; ${NOT_YET}.`),
   data_from: optional(columns.data_from, `First day of the data of the fit; ${NOT_YET}.`),
@@ -72,9 +66,9 @@ const cardFields = {
   errors: nested.objects('Out-of-sample errors, by series, horizon and season or kind of outcome, beside those of the baseline.', scored),
   versions: nested.objects('Log of its versions, newest first, at most 60.', versionFields),
   charts: nested.objects('Charts of the last scored window.', {
-    name: col.string(0, 'Name.', { example: 'errors' }),
-    title: col.string(0, 'Title.', { example: 'Mean absolute error in the last scored window' }),
-    svg: col.string(0, 'The chart as SVG, 760 by 360.', { example: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+    name: field.text('Name.', 'errors'),
+    title: field.text('Title.', 'Mean absolute error in the last scored window'),
+    svg: field.text('The chart as SVG, 760 by 360.', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
   }),
 } as const
 

@@ -1,23 +1,23 @@
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
 import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { chosenOf, param } from '../../kernel/params/params.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 
 const source = record('Source', 'A publisher of data, with the terms of its licence.', {
-  id: col.string(0, 'Id of the source, as in records.', { example: 'dgt' }),
-  name: col.string(0, 'Publisher.', { example: 'Dirección General de Tráfico' }),
-  url: col.string(0, 'Page that describes the data.', { example: 'https://nap.dgt.es/' }),
-  licence: col.string(0, 'Licence.', { example: 'CC BY 4.0' }),
-  licence_url: col.string(0, 'Text of the licence.', { example: 'https://creativecommons.org/licenses/by/4.0/' }),
-  attribution: col.string(0, 'Attribution text that a reuser has to show.', { example: 'Origen de los datos: Ayuntamiento de Madrid' }),
-  commercial_use: col.string(0, 'Whether commercial use is allowed: yes, no or unknown.', { example: 'yes' }),
-  domains: col.list([0, 0], 'Domains with data from it.', col.string(0, 'Name of a domain.'), { example: ['road'] }),
-  datasets: col.list([0, 0], 'Datasets with data from it.', col.string(0, 'Id of a dataset.'), { example: ['incidents'] }),
+  id: field.text('Id of the source, as in records.', 'dgt'),
+  name: field.text('Publisher.', 'Dirección General de Tráfico'),
+  url: field.text('Page that describes the data.', 'https://nap.dgt.es/'),
+  licence: field.text('Licence.', 'CC BY 4.0'),
+  licence_url: field.text('Text of the licence.', 'https://creativecommons.org/licenses/by/4.0/'),
+  attribution: field.text('Attribution text that a reuser has to show.', 'Origen de los datos: Ayuntamiento de Madrid'),
+  commercial_use: field.text('Whether commercial use is allowed: yes, no or unknown.', 'yes'),
+  domains: field.list('Domains with data from it.', field.text('Name of a domain.'), ['road']),
+  datasets: field.list('Datasets with data from it.', field.text('Id of a dataset.'), ['incidents']),
   feeds: nested.objects('Data fetched from it.', {
-    id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
-    cadence_s: col.integer(0, 'Expected time between two fetches.', { unit: 's', example: 60 }),
-    enabled: col.boolean(0, 'False if it is not fetched at present.', { example: true }),
-    disabled_reason: col.string(0, 'Why it is not fetched; null if it is fetched.', { nullable: true, example: null }),
+    id: field.text('Id of the feed.', 'dgt_incidents'),
+    cadence_s: field.integer('Expected time between two fetches.', 's', 60),
+    enabled: field.boolean('False if it is not fetched at present.', true),
+    disabled_reason: maybe.text('Why it is not fetched; null if it is fetched.', null),
   }),
 })
 

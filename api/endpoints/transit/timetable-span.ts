@@ -1,11 +1,11 @@
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Version } from '../../../lake/query/versions.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { InvalidParam, type Problem, problem } from '../../kernel/problems.ts'
 import { type CachedQuery, defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { type TimetableTables, timetableVersions } from './timetable-versions.ts'
 
 /** A time covered by the stored versions of a network's timetable: [from, to), ms since the epoch. */
@@ -43,9 +43,9 @@ export function timetableSpansOf(tables: TimetableTables): CachedQuery<readonly 
 
 /** The last service day of a version. */
 const LAST_DAYS = {
-  network: col.string(0, 'Network.'),
-  timetable_version: col.string(0, 'Version.'),
-  service_date: col.local_date(0, 'Last service day.'),
+  network: field.text('Network.'),
+  timetable_version: field.text('Version.'),
+  service_date: field.date('Last service day.'),
 }
 
 /** The spans of one timetable's versions, oldest first; consecutive ones are merged. */

@@ -3,10 +3,11 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { isInPolygons } from '../../../lake/places/rings.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
+import type { MultiPolygon, Point } from '../../../lake/schema/columns.ts'
 import { nested, type ValueOf } from '../../kernel/fields.ts'
 import { roadName } from '../../kernel/params/params-place.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { NEWEST } from './near-road.ts'
 
 const { columns } = roadPoints
@@ -14,9 +15,9 @@ const { columns } = roadPoints
 const roadFields = {
   road: columns.road,
   province_code: columns.province_code,
-  km_from: col.decimal(0, 'Kilometre of its first point there.', { scale: 1, unit: 'km', example: 586.5 }),
-  km_to: col.decimal(0, 'Kilometre of its last point there.', { scale: 1, unit: 'km', example: 598 }),
-  points: col.integer(0, 'Located points of the road there.', { unit: '1', example: 7 }),
+  km_from: field.decimal('Kilometre of its first point there.', 'km', 1, 586.5),
+  km_to: field.decimal('Kilometre of its last point there.', 'km', 1, 598),
+  points: field.integer('Located points of the road there.', '1', 7),
 } as const
 
 type AlertRoad = ValueOf<typeof roadFields>

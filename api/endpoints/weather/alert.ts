@@ -1,8 +1,8 @@
 import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { type Lang, nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceName } from '../common-fields.ts'
 import { END_FIELDS } from '../lifecycle-fields.ts'
 import { alertRoadsField } from './alert-roads.ts'
@@ -37,10 +37,10 @@ const textsEn = {
 } as const
 
 const zoneFields = {
-  code: col.string(0, 'Code of the zone.', { example: '622201' }),
-  name: col.string(0, 'Name of the zone.', { example: 'Pirineo oscense' }),
-  province_code: col.string(0, 'INE code of its province; null if its code is unknown.', { nullable: true, example: '22' }),
-  is_coastal: col.boolean(0, 'True for coastal waters.', { example: false }),
+  code: field.text('Code of the zone.', '622201'),
+  name: field.text('Name of the zone.', 'Pirineo oscense'),
+  province_code: maybe.text('INE code of its province; null if its code is unknown.', '22'),
+  is_coastal: field.boolean('True for coastal waters.', false),
 } as const
 type Zone = ValueOf<typeof zoneFields>
 
@@ -55,7 +55,7 @@ const fields = {
   ...pick(columns, 'onset_at', 'onset_utc_offset', 'expires_at', 'expires_utc_offset'),
   ...pick(columns, 'parameter', 'parameter_value', 'parameter_unit', 'parameter_text', 'probability_min_pct', 'probability_max_pct'),
   ...pick(columns, 'severity', 'urgency', 'certainty', 'response_type', 'message_type', 'identifier', 'updates', 'sent_at'),
-  provinces: col.list([0, 0], 'Official names of the provinces of its zones.', col.string(0, 'Official name.'), { example: ['Huesca'] }),
+  provinces: field.list('Official names of the provinces of its zones.', field.text('Official name.'), ['Huesca']),
   province_codes: columns.province_codes,
   zones: nested.objects('Its zones, sorted by code.', zoneFields),
   geometry: columns.area,
@@ -65,14 +65,11 @@ const fields = {
 
 const ends = {
   last_seen_at: END_FIELDS.last_seen_at,
-  ended_at: col.instant(
-    0,
+  ended_at: maybe.instant(
     'When it ended: at `expires_at`, or with the first package without it; null before, or if that has not landed.',
-    {
-      ...{ nullable: true, example: null },
-    },
+    null,
   ),
-  end_reason: col.code(0, 'Why it is over.', ALERT_END_REASONS, { nullable: true, example: null }),
+  end_reason: maybe.code('Why it is over.', ALERT_END_REASONS, null),
 } as const
 
 /** A warning in the requested language; missing texts stay Spanish. */

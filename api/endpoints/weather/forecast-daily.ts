@@ -1,13 +1,13 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { onlyOfRows } from '../../kernel/example.ts'
 import { nested, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam, oneOf, withDefault } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { forecastFields, forecastList, forecastPlace, ON_DEMAND } from './forecast.ts'
 import { type Along, demandedOf, forecastPlaceParams, forecastsOf, NOT_ALONG, noForecast, pendingOf, placesOf } from './forecast-places.ts'
 
@@ -24,7 +24,7 @@ const forecast = record('WeatherForecastDays', 'The daily forecast of a municipa
   ...{ valid_from, valid_to },
   periods: nested.objects('The days, or parts of days, oldest first.', {
     ...{ valid_from, valid_to },
-    date: col.local_date(0, 'Local date of the day, or of the part of a day.', { example: '2026-01-09' }),
+    date: field.date('Local date of the day, or of the part of a day.', '2026-01-09'),
     ...periodColumns,
   }),
   source,

@@ -1,8 +1,8 @@
 import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
 import { FOG_CLASSES, RAIN_CLASSES, SNOW_CLASSES, WIND_CLASSES } from '../../../lake/datasets/weather/forecast-codes.ts'
 import type { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { nested, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { GUST_FROM_M_S, SNOW_UP_TO_C } from './weather.ts'
 
 type Hour = Pick<
@@ -60,9 +60,7 @@ const KMH_PER_M_S = 3.6
 export const DRIVING_RULES =
   '`driving` summarises the hours by the classes of AEMET. Rain: the wettest hour, LIGHT to 2 mm, MODERATE to 15, HEAVY to 30, VERY_HEAVY to 60, then TORRENTIAL; a trace is LIGHT. Snow: the same, with 1 mm of water as 1 cm: LIGHT to 0.5 cm, MODERATE to 4, then HEAVY. Fog: the worst of FOG, MIST and HAZE in the sky state. Wind: the stronger of wind and gusts, CALM to 5 km/h, LIGHT to 20, MODERATE to 40, STRONG to 70, VERY_STRONG to 120, then HURRICANE. `conditions` are those of `/api/weather`: RAIN, SNOWFALL for snow or any precipitation at 1 °C or less, FOG, and STRONG_WIND at gusts of 19.4 m/s or more.'
 
-const conditionsField = col.list([0, 0], 'Adverse driving conditions; empty if none.', col.code(0, 'A condition.', DRIVING_CONDITIONS), {
-  example: ['RAIN'],
-})
+const conditionsField = field.list('Adverse driving conditions; empty if none.', field.code('A condition.', DRIVING_CONDITIONS), ['RAIN'])
 
 /** Values derived from one hour. */
 export const hourConditions = { conditions: conditionsField } as const
@@ -70,17 +68,15 @@ export const hourConditions = { conditions: conditionsField } as const
 /** Driving summary of hours. */
 export const drivingFields = {
   conditions: conditionsField,
-  first_condition_at: col.instant(0, 'Begin of the first hour with a condition; null without one.', {
-    ...{ nullable: true, example: '2026-01-09T12:00:00.000Z' },
-  }),
-  rain: col.code(0, 'Rain of the wettest hour.', RAIN_CLASSES, { example: 'LIGHT' }),
-  rain_max_mm: col.decimal(0, 'Precipitation of the wettest hour, including snow.', { nullable: true, scale: 1, unit: 'mm', example: 0.5 }),
-  snow: col.code(0, 'Snow of the hour with most snow.', SNOW_CLASSES, { example: 'LIGHT' }),
-  snow_total_mm: col.decimal(0, 'Snow of all hours, as water.', { nullable: true, scale: 1, unit: 'mm', example: 0.1 }),
-  fog: col.code(0, 'Worst obstruction of sight.', FOG_CLASSES, { example: 'NONE' }),
-  wind: col.code(0, 'Strongest wind or gust.', WIND_CLASSES, { example: 'MODERATE' }),
-  gust_max_m_s: col.decimal(0, 'Strongest gust.', { nullable: true, scale: 1, unit: 'm/s', example: 6.7 }),
-  temp_min_c: col.integer(0, 'Lowest temperature of the air.', { nullable: true, unit: 'Cel', example: 4 }),
+  first_condition_at: maybe.instant('Begin of the first hour with a condition; null without one.', '2026-01-09T12:00:00.000Z'),
+  rain: field.code('Rain of the wettest hour.', RAIN_CLASSES, 'LIGHT'),
+  rain_max_mm: maybe.decimal('Precipitation of the wettest hour, including snow.', 'mm', 1, 0.5),
+  snow: field.code('Snow of the hour with most snow.', SNOW_CLASSES, 'LIGHT'),
+  snow_total_mm: maybe.decimal('Snow of all hours, as water.', 'mm', 1, 0.1),
+  fog: field.code('Worst obstruction of sight.', FOG_CLASSES, 'NONE'),
+  wind: field.code('Strongest wind or gust.', WIND_CLASSES, 'MODERATE'),
+  gust_max_m_s: maybe.decimal('Strongest gust.', 'm/s', 1, 6.7),
+  temp_min_c: maybe.integer('Lowest temperature of the air.', 'Cel', 4),
 } as const
 
 export const drivingField = nested.object('Driving summary of the forecast, over all of its hours.', drivingFields)

@@ -1,13 +1,13 @@
 import type { Answers } from '../../../lake/live/demand.ts'
 import { municipalityByCode, placeAt } from '../../../lake/places/municipalities.ts'
 import { isOfRegion, type Region } from '../../../lake/places/regions.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { group, numberParam } from '../../kernel/params/params.ts'
 import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '../../kernel/params/params-place.ts'
 import { InvalidParam, type Problem } from '../../kernel/problems.ts'
 import type { Demanded, MemoryAsk } from '../../kernel/reads/memory-read.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
+import { maybe } from '../../kernel/reply-fields.ts'
 import { pointsOfRoad, pointsOfStretch, type Stretch, stretchMembers, stretchOf } from './near-road.ts'
 
 /** A request waits for a new forecast if the last one is older (ms); a younger one is served at once. */
@@ -59,9 +59,9 @@ function codeAt(lat: number, lon: number): string {
 
 /** Position of a forecast along the requested road. */
 export const alongFields = {
-  road: col.string(0, 'The requested road; null without `road`.', { nullable: true, example: null }),
-  km_from: col.decimal(0, 'First located point of that road in the municipality.', { nullable: true, scale: 1, unit: 'km', example: null }),
-  km_to: col.decimal(0, 'Last located point of that road in the municipality.', { nullable: true, scale: 1, unit: 'km', example: null }),
+  road: maybe.text('The requested road; null without `road`.', null),
+  km_from: maybe.decimal('First located point of that road in the municipality.', 'km', 1, null),
+  km_to: maybe.decimal('Last located point of that road in the municipality.', 'km', 1, null),
 } as const
 
 /** Position of a municipality along the requested road. */

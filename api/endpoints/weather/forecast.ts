@@ -1,12 +1,12 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { onlyOfRows } from '../../kernel/example.ts'
 import { meaning, nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam, withDefault } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { DRIVING_RULES, drivingField, drivingOf, forecastConditions, hourConditions } from './forecast-driving.ts'
 import {
@@ -30,7 +30,7 @@ type Row = StateRow<typeof weatherForecastHourly>
 /** Fields of a municipality with its forecast. */
 export const forecastFields = {
   id: meaning(columns.municipality_code, 'INE code of the municipality, five digits.'),
-  municipality: col.string(0, 'Name of the municipality.', { example: 'Madrid' }),
+  municipality: field.text('Name of the municipality.', 'Madrid'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
   ...alongFields,
@@ -53,7 +53,7 @@ export const forecastList = {
   id: 'id',
   sorts: ['id', 'km_from', 'issued_at'],
   order: 'id',
-  counts: { pending: col.integer(0, 'Number of municipalities whose forecast has not arrived yet.', { unit: '1', example: 0 }) },
+  counts: { pending: field.integer('Number of municipalities whose forecast has not arrived yet.', '1', 0) },
   limit: { default: 100, max: 20_000 },
 } as const
 

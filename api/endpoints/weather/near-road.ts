@@ -4,7 +4,7 @@ import { weatherStations } from '../../../lake/datasets/weather/weather-stations
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col, type Point } from '../../../lake/schema/columns.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { group, numberParam } from '../../kernel/params/params.ts'
 import { roadName, roadParam } from '../../kernel/params/params-place.ts'
@@ -12,18 +12,13 @@ import { InvalidParam, type Problem } from '../../kernel/problems.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { distanceM } from '../../kernel/reads/geo.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
+import { maybe } from '../../kernel/reply-fields.ts'
 
 /** Fields of a station in a search by road. */
 export const nearFields = {
-  road: col.string(0, 'The requested road; null without one.', { nullable: true, example: null }),
-  km: col.decimal(0, 'Kilometre of the located point of that road nearest to the station.', {
-    ...{ nullable: true, scale: 1, unit: 'km', example: null },
-  }),
-  distance_m: col.integer(0, 'Distance of the station from that point, or from `lat` and `lon` if given.', {
-    nullable: true,
-    unit: 'm',
-    example: null,
-  }),
+  road: maybe.text('The requested road; null without one.', null),
+  km: maybe.decimal('Kilometre of the located point of that road nearest to the station.', 'km', 1, null),
+  distance_m: maybe.integer('Distance of the station from that point, or from `lat` and `lon` if given.', 'm', null),
 } as const
 
 /** How stations are found by a road, for descriptions. */

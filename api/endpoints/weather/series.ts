@@ -2,19 +2,20 @@ import { DAY_DEFINITIONS } from '../../../lake/datasets/weather/codes.ts'
 import { weatherDaily } from '../../../lake/datasets/weather/weather-daily.ts'
 import { daysOfObservations, weatherDays } from '../../../lake/datasets/weather/weather-days.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
-import { type Column, col } from '../../../lake/schema/columns.ts'
+import type { Column } from '../../../lake/schema/columns.ts'
 import { meaning } from '../../kernel/fields.ts'
 import { oneOf, withDefault } from '../../kernel/params/params.ts'
 import { hasAny, max, mean, min, ofGreatest, same, shareOfReadings, sum, value, weightedMean } from '../../kernel/reads/figures.ts'
 import { measuresParam, omitMeasures, series, steps } from '../../kernel/reads/series.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
 import { nearFields } from './near-road.ts'
 
 const { columns } = weatherObservations
 
 /** A mean, to a tenth, of a column whose hourly values are tenths or whole numbers. */
 const tenth = (of: Column<number | null>, about: string): Column<number | null> =>
-  col.decimal(0, about, { scale: 1, nullable: true, unit: of.unit as string, example: of.example as number | null })
+  maybe.decimal(about, of.unit as string, 1, of.example as number | null)
 
 /** Measures and their fields. */
 const MEASURES = {
@@ -34,14 +35,11 @@ export const weatherSeries = series({
   example: ['2025-12-06T08:00:00.000Z', '1h'],
   of: { station_id: columns.station_id, ...nearFields },
   fields: {
-    day_definition: col.code(0, 'Hours that the step covers.', DAY_DEFINITIONS, { example: 'HOUR' }),
+    day_definition: field.code('Hours that the step covers.', DAY_DEFINITIONS, 'HOUR'),
     precipitation_mm: meaning(columns.precipitation_mm, 'Precipitation as water, summed; null if any present hour lacks it.'),
-    precipitation_trace: col.boolean(
-      0,
+    precipitation_trace: field.boolean(
       'True if there was a trace of precipitation, too little to measure (series=CLIMATOLOGY). Observations do not state it.',
-      {
-        example: false,
-      },
+      false,
     ),
     temp_mean_c: tenth(columns.temp_c, 'Air temperature: the mean of the values at the end of each hour.'),
     temp_min_c: meaning(columns.temp_min_c, 'Lowest temperature of the air.'),
@@ -53,11 +51,7 @@ export const weatherSeries = series({
     pressure_hpa: tenth(columns.pressure_hpa, 'Pressure at the station: the mean of the hours.'),
     visibility_m: meaning(columns.visibility_m, 'Lowest visibility at the end of an hour.'),
     snow_cm: meaning(columns.snow_cm, 'Maximum depth of snow on the ground.'),
-    coverage: col.decimal(0, 'Share of the hours of the step with an observation, 0 to 1.', {
-      scale: 6,
-      unit: '1',
-      example: 1,
-    }),
+    coverage: field.decimal('Share of the hours of the step with an observation, 0 to 1.', '1', 6, 1),
   },
   measures: MEASURES,
   key: ['station_id'],

@@ -1,10 +1,10 @@
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../kernel/endpoint.ts'
 import { nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
 import { memo } from '../../kernel/reads/memo.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
 
 const { columns } = weatherStations
@@ -18,9 +18,10 @@ export const stationFields = {
   name: columns.name,
   province: provinceField(columns.province_code),
   ...pick(columns, 'province_code', 'municipality_code', 'altitude_m', 'synop_code', 'position'),
-  listings: col.list([0, 0], 'Where the station is described: INVENTORY, OBSERVATION or both.', col.string(0, 'Name of a listing.'), {
-    example: ['INVENTORY', 'OBSERVATION'],
-  }),
+  listings: field.list('Where the station is described: INVENTORY, OBSERVATION or both.', field.text('Name of a listing.'), [
+    'INVENTORY',
+    'OBSERVATION',
+  ]),
   ...originFields(columns, { source_id: columns.station_id }),
 } as const
 

@@ -2,13 +2,13 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type StatesOf } from '../../kernel/endpoint.ts'
 import { pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { field } from '../../kernel/reply-fields.ts'
 import { originFields } from '../common-fields.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
 import { stationFields, stationKey, stationsOf } from './station.ts'
@@ -32,11 +32,10 @@ const weather = record('DrivingWeather', 'The weather of the last hour at a stat
   municipality_code: stationFields.municipality_code,
   altitude_m: stationFields.altitude_m,
   ...nearFields,
-  conditions: col.list(
-    [0, 0],
+  conditions: field.list(
     "Adverse driving conditions, from the station's measurements; empty if none.",
-    col.code(0, 'A condition.', DRIVING_CONDITIONS),
-    { example: ['RAIN'] },
+    field.code('A condition.', DRIVING_CONDITIONS),
+    ['RAIN'],
   ),
   ...pick(columns, 'precipitation_mm', 'solid_precipitation_mm', 'snow_cm', 'visibility_m', 'wind_mean_m_s', 'wind_dir_deg'),
   ...pick(columns, 'gust_m_s', 'gust_dir_deg', 'temp_c', 'ground_temp_c', 'humidity_pct', 'period_s'),

@@ -9,8 +9,8 @@ import { vmsMessages } from '../../../../lake/datasets/road/vms-messages.ts'
 import { DRIVING_CONDITIONS } from '../../../../lake/datasets/weather/codes.ts'
 import { weatherAlerts } from '../../../../lake/datasets/weather/weather-alerts.ts'
 import { weatherObservations } from '../../../../lake/datasets/weather/weather-observations.ts'
-import { col } from '../../../../lake/schema/columns.ts'
 import { nested, optional, pick, type ValueOf } from '../../../kernel/fields.ts'
+import { field, maybe } from '../../../kernel/reply-fields.ts'
 import { readingFields } from '../sensor.ts'
 import { ROAD_ITEMS } from './kinds.ts'
 
@@ -20,7 +20,7 @@ export const detailFields = {
     'Of an incident or works; else null.',
     {
       ...pick(incidents.columns, 'type', 'severity', 'delay_minutes', 'starts_at', 'expected_end_at'),
-      is_closed: col.boolean(0, 'True if it closes the road or a carriageway.', { example: false }),
+      is_closed: field.boolean('True if it closes the road or a carriageway.', false),
     },
     { nullable: true },
   ),
@@ -40,9 +40,7 @@ export const detailFields = {
   weather: nested.object(
     'Of a weather station; else null.',
     {
-      conditions: col.list([0, 0], 'Adverse driving conditions; empty if none.', col.code(0, 'A condition.', DRIVING_CONDITIONS), {
-        example: ['RAIN'],
-      }),
+      conditions: field.list('Adverse driving conditions; empty if none.', field.code('A condition.', DRIVING_CONDITIONS), ['RAIN']),
       ...pick(weatherObservations.columns, 'temp_c', 'precipitation_mm', 'visibility_m', 'wind_mean_m_s', 'gust_m_s'),
     },
     { nullable: true },
@@ -81,36 +79,28 @@ export const NO_DETAILS: Details = Object.freeze({
 
 /** Fields of a thing along a road or a path, before its place there. */
 export const itemFields = {
-  kind: col.code(0, 'Kind of thing.', ROAD_ITEMS, { example: 'INCIDENT' }),
-  id: col.string(0, 'Its id, as in `url`.', { example: 'inc_7Q2M9KX4B1TZ' }),
-  title: col.string(0, 'What it is, in a few words.', { example: 'Obras en la A-2, km 586,5' }),
+  kind: field.code('Kind of thing.', ROAD_ITEMS, 'INCIDENT'),
+  id: field.text('Its id, as in `url`.', 'inc_7Q2M9KX4B1TZ'),
+  title: field.text('What it is, in a few words.', 'Obras en la A-2, km 586,5'),
   titles: nested.object('The same by language.', {
-    es: col.string(0, 'In Spanish.', { example: 'Obras en la A-2, km 586,5' }),
-    en: col.string(0, 'In English.', { example: 'Roadworks on the A-2, km 586.5' }),
+    es: field.text('In Spanish.', 'Obras en la A-2, km 586,5'),
+    en: field.text('In English.', 'Roadworks on the A-2, km 586.5'),
   }),
 } as const
 
 /** Fields of a thing after its place on the path. */
 export const itemTail = {
-  road: col.string(0, 'Its road, as its source states it; null if it states none.', { nullable: true, example: 'A-2' }),
-  km: col.decimal(0, 'Its kilometre on that road.', { scale: 3, unit: 'km', nullable: true, example: 586.5 }),
-  km_to: col.decimal(0, 'End of its stretch on that road; null for a thing at a point.', {
-    scale: 3,
-    unit: 'km',
-    nullable: true,
-    example: null,
-  }),
-  direction: col.code(0, 'Direction of its traffic along its road.', ROAD_DIRECTIONS, { nullable: true, example: 'POSITIVE' }),
-  position: col.point([0, 0], 'Where it is; of a stretch its begin, of a warning where the path enters it.', {
-    nullable: true,
-    example: { lat: 41.514583, lon: 1.897944 },
-  }),
+  road: maybe.text('Its road, as its source states it; null if it states none.', 'A-2'),
+  km: maybe.decimal('Its kilometre on that road.', 'km', 3, 586.5),
+  km_to: maybe.decimal('End of its stretch on that road; null for a thing at a point.', 'km', 3, null),
+  direction: maybe.code('Direction of its traffic along its road.', ROAD_DIRECTIONS, 'POSITIVE'),
+  position: maybe.point('Where it is; of a stretch its begin, of a warning where the path enters it.', { lat: 41.514583, lon: 1.897944 }),
   price: optional(
     fuelPrices.columns.price,
     'Price of `fuel` at a filling station; null for other things, or if it is not sold there or not plausible.',
   ),
   ...detailFields,
-  url: col.string(0, 'Path of the request that shows it whole.', { example: '/api/incidents/inc_7Q2M9KX4B1TZ' }),
-  source: col.string(0, 'Source of the record.', { example: 'dgt' }),
-  updated_at: col.instant(0, 'Publication that last changed it.', { example: '2026-01-02T12:23:28.413Z' }),
+  url: field.text('Path of the request that shows it whole.', '/api/incidents/inc_7Q2M9KX4B1TZ'),
+  source: field.text('Source of the record.', 'dgt'),
+  updated_at: field.instant('Publication that last changed it.', '2026-01-02T12:23:28.413Z'),
 } as const
