@@ -1,6 +1,7 @@
 import { provinceByCode } from '../../lake/places/provinces.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import { ROW_STATUS } from '../../lake/schema/physical.ts'
+import { like, madeOf } from '../kernel/fields.ts'
 import { field, maybe } from '../kernel/reply-fields.ts'
 
 const STATE_FIELDS = {
@@ -26,7 +27,8 @@ const PROVINCE_NAME = maybe.text('Official name of the province.')
 
 /** Official name of a record's province, beside the column of its code. */
 export function provinceField(code: Column<string> | Column<string | null>): typeof PROVINCE_NAME {
-  return withExample(PROVINCE_NAME, provinceName((code.example ?? null) as string | null))
+  const shown = withExample(PROVINCE_NAME, provinceName((code.example ?? null) as string | null))
+  return madeOf<string | null, string | null>(code, shown, provinceName)
 }
 
 /** Names of the place of a record. */
@@ -56,5 +58,5 @@ export function coverageField(about: string): Column<number | null> {
 
 /** The same column with an example. */
 export function withExample<C extends Column>(column: C, example: Column['example']): C {
-  return Object.freeze(example === undefined ? { ...column } : { ...column, example })
+  return example === undefined ? column : like(column, { example })
 }

@@ -23,27 +23,23 @@ export type Fields = { readonly [name: string]: Field }
 /** A record as a JavaScript object, with values as in rows (`RowOf`). */
 export type ValueOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends { readonly '~type'?: infer T } ? T : never }
 
-type Nullable<T, O> = O extends { readonly nullable: true } ? T | null : T
-
 /** Supported languages. */
 export const LANGS = ['es', 'en', 'ca', 'eu', 'gl'] as const
 export type Lang = (typeof LANGS)[number]
 
-/** Constructors of nested fields. */
+/** Constructors of nested fields: one object or a list of objects, that are always there or may be null, and a map. */
 export const nested = {
-  object: <const F extends Fields, const O extends { nullable?: boolean }>(
-    about: string,
-    fields: F,
-    options?: O,
-  ): Nested<Nullable<ValueOf<F>, O>> => Object.freeze({ nullable: false, ...options, kind: 'object', about, fields }),
-  objects: <const F extends Fields, const O extends { nullable?: boolean }>(
-    about: string,
-    fields: F,
-    options?: O,
-  ): Nested<Nullable<readonly ValueOf<F>[], O>> => Object.freeze({ nullable: false, ...options, kind: 'objects', about, fields }),
+  object: <const F extends Fields>(about: string, fields: F): Nested<ValueOf<F>> =>
+    Object.freeze({ kind: 'object', nullable: false, about, fields }),
+  maybe: <const F extends Fields>(about: string, fields: F): Nested<ValueOf<F> | null> =>
+    Object.freeze({ kind: 'object', nullable: true, about, fields }),
+  objects: <const F extends Fields>(about: string, fields: F): Nested<readonly ValueOf<F>[]> =>
+    Object.freeze({ kind: 'objects', nullable: false, about, fields }),
+  maybeObjects: <const F extends Fields>(about: string, fields: F): Nested<readonly ValueOf<F>[] | null> =>
+    Object.freeze({ kind: 'objects', nullable: true, about, fields }),
   /** An object with a member for each code of `keys` that applies; a table shows each code as columns. */
   map: <const F extends Fields>(about: string, keys: CodeList, fields: F): Nested<Readonly<Record<string, ValueOf<F>>>> =>
-    Object.freeze({ nullable: false, kind: 'map', about, keys, fields }),
+    Object.freeze({ kind: 'map', nullable: false, about, keys, fields }),
 } as const
 
 /** True for a nested field. */
@@ -51,14 +47,37 @@ export function isNested(field: Field): field is Nested {
   return field.kind === 'object' || field.kind === 'objects' || field.kind === 'map'
 }
 
+/** What a field shows: a column's value, or one made of it. */
+interface Origin {
+  readonly column: Field
+  readonly of?: ((value: never) => unknown) | undefined
+}
+
+/** The origins of fields that are not columns themselves. */
+const origins = new WeakMap<Field, Origin>()
+
+/** The same column with another description; projections still find its values. */
+export function like<C extends Column>(column: C, changes: Partial<Pick<Column, 'about' | 'nullable' | 'example'>>): C {
+  const made = Object.freeze({ ...column, ...changes }) as C
+  origins.set(made, origins.get(column) ?? { column })
+  return made
+}
+
+/** A field whose value a function makes of a column's value; it is declared as `field`. */
+export function madeOf<T, V>(column: Column<V>, field: Column<T>, of: (value: V) => T): Column<T> {
+  const made = Object.freeze({ ...field })
+  origins.set(made, { column: origins.get(column)?.column ?? column, of })
+  return made
+}
+
 /** The same column, nullable and with the meaning of null. */
 export function optional<T>(column: Column<T>, about: string): Column<T | null> {
-  return Object.freeze({ ...column, about, nullable: true })
+  return like<Column<T | null>>(column, { about, nullable: true })
 }
 
 /** The same column with its meaning in a reply. */
 export function meaning<T>(column: Column<T>, about: string): Column<T> {
-  return Object.freeze({ ...column, about })
+  return like(column, { about })
 }
 
 /** Some columns of a dataset, in the given order. */
@@ -123,16 +142,19 @@ export function areaKindOf(fields: Fields): GeometryKind | null {
   return isGeometry(kind) && geometryKindOf(fields) !== null ? kind : null
 }
 
+/** A dataset, or the fields of records that rows are joined with. */
+type Part = { readonly columns: Fields }
+
 /**
- * Maps fields to columns of a dataset: a field that is the dataset's own column object shows that column under any name. Other
- * fields are not in the map.
+ * Maps fields to the columns of a dataset that they show, under any name, or that their values are made of. Other fields are not
+ * in the map.
  */
-export function columnsOf(dataset: Dataset, fields: Fields): ReadonlyMap<string, string> {
-  const names = new Map(Object.entries(dataset.columns).map(([name, column]) => [column as Field, name]))
+export function columnsOf({ columns }: Part, fields: Fields): ReadonlyMap<string, string> {
+  const names = new Map(Object.entries(columns).map(([name, column]) => [column, name]))
   return new Map(
     Object.entries(fields).flatMap(([name, field]) => {
-      const column = names.get(field)
-      return column ? [[name, column] as const] : []
+      const column = names.get(field) ?? names.get(origins.get(field)?.column ?? field)
+      return column === undefined ? [] : [[name, column] as const]
     }),
   )
 }
@@ -144,27 +166,59 @@ export type StateRow<D extends { readonly columns: Columns }> = Row<D> & {
   readonly updated_at: number
 }
 
+/** The names of the fields that may be null. */
+type NullableOf<F extends Fields> = { [K in keyof F]: null extends ValueOf<F>[K] ? K : never }[keyof F]
+
+/** Null for each field that may be null: a record without data. */
+export function nulls<F extends Fields>(fields: F): { readonly [K in NullableOf<F>]: null } {
+  const names = Object.keys(fields).filter((name) => fields[name]?.nullable)
+  return Object.freeze(Object.fromEntries(names.map((name) => [name, null]))) as { readonly [K in NullableOf<F>]: null }
+}
+
+/** The value of a field, from the rows of the parts. */
+type Computed<F extends Fields, Rows extends readonly unknown[]> = { readonly [N in keyof F]?: (...rows: Rows) => ValueOf<F>[N] }
+
 /**
- * Returns a function that converts a row into a record. `computed` supplies its fields; fields that are dataset columns and all
+ * Returns a function that converts a row into a record. `computed` supplies its fields; fields that show dataset columns and all
  * others are read from the row by name. Throws if the row lacks one. A row older than a column has null there.
  */
 export function projection<D extends Dataset, F extends Fields>(
   dataset: D,
-  shape: RecordShape<F>,
-  computed: { readonly [N in keyof F]?: (row: StateRow<D>) => ValueOf<F>[N] } = {},
+  shape: Pick<RecordShape<F>, 'name' | 'fields'>,
+  computed: Computed<F, [StateRow<D>]> = {},
 ): (row: AnyRow) => ValueOf<F> {
-  const columns = columnsOf(dataset, shape.fields)
-  const steps = Object.keys(shape.fields).map((name) => {
-    const make = computed[name as keyof F] as ((row: AnyRow) => unknown) | undefined
-    const column = columns.get(name) ?? name
-    return { name, column, make, isNullable: dataset.columns[column]?.nullable === true }
+  return joined([dataset], shape, computed as Computed<F, AnyRow[]>)
+}
+
+/**
+ * The same for rows of several parts, each with its columns: a field shows the first part that has it. Fields of a part without
+ * a row are null. Fields that no part has are read from the first row by name. `computed` may take more than the parts' rows.
+ */
+export function joined<F extends Fields, Rows extends readonly (object | null | undefined)[]>(
+  parts: readonly Part[],
+  shape: Pick<RecordShape<F>, 'name' | 'fields'>,
+  computed: Computed<F, Rows> = {},
+): (...rows: Rows) => ValueOf<F> {
+  const columns = parts.map((part) => columnsOf(part, shape.fields))
+  const steps = Object.keys(shape.fields).map((field) => {
+    const at = Math.max(
+      0,
+      columns.findIndex((one) => one.has(field)),
+    )
+    const name = columns[at]?.get(field) ?? field
+    const declared = shape.fields[field] as Field
+    const column = parts[at]?.columns[name]
+    const of = column === declared ? undefined : (origins.get(declared)?.of as ((value: unknown) => unknown) | undefined)
+    return { field, at, name, isNullable: column?.nullable === true, of, make: computed[field as keyof F] }
   })
-  return (row) => {
+  return (...rows) => {
     const made: AnyRow = {}
-    for (const { name, column, make, isNullable } of steps) {
-      const value = make ? make(row) : isNullable ? (row[column] ?? null) : row[column]
-      if (value === undefined) throw new Error(`${shape.name}: a row of ${dataset.id} lacks ${name}`)
-      made[name] = value
+    for (const { field, at, name, isNullable, of, make } of steps) {
+      const row = rows[at] as AnyRow | null | undefined
+      const held = make ? make(...rows) : row ? row[name] : null
+      const value = !make && isNullable ? (held ?? null) : held
+      if (value === undefined) throw new Error(`${shape.name}: a row lacks ${field}`)
+      made[field] = make || !of || !row ? value : of(value)
     }
     return made as ValueOf<F>
   }

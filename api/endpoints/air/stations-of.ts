@@ -1,7 +1,7 @@
 import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
 import { pick, projection, record } from '../../kernel/fields.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
-import { originFields, provinceField, provinceName } from '../common-fields.ts'
+import { originFields, provinceField } from '../common-fields.ts'
 
 const { columns } = airQualityStations
 
@@ -21,4 +21,4 @@ export const stationFields = {
 export const airStation = record('AirStation', 'An air quality station.', stationFields)
 
 /** Makes a station from a row. */
-export const toStation = projection(airQualityStations, airStation, { province: (row) => provinceName(row.province_code) })
+export const toStation = projection(airQualityStations, airStation)

@@ -16,7 +16,7 @@ import { textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { originFields, provinceField, provinceName } from '../common-fields.ts'
+import { originFields, provinceField } from '../common-fields.ts'
 import { conditionsOf } from './conditions.ts'
 import {
   monthsOfAirport,
@@ -49,9 +49,7 @@ const base = record('AirportBase', 'A Spanish airport.', {
 })
 
 const toBase = projection(airports, base, {
-  province: (row) => provinceName(row.province_code),
   name: (row) => airportNames(row.iata)?.es ?? row.name,
-  published_name: (row) => row.name,
 })
 
 /** Translation of an airport: its name in another language. */
@@ -63,10 +61,9 @@ const inLanguages = Object.freeze({
   }),
 })
 
-const today = nested.object(
+const today = nested.maybe(
   'The flights of today, by the date at the airport: departed and landed flights count as movements; null if no source of flights is enabled.',
   { date: meaning(airportDays.columns.local_date, 'Date at the airport.'), ...punctualityFields },
-  { nullable: true },
 )
 
 const until = (about: string, example: string) => maybe.date(about, example)
@@ -215,23 +212,15 @@ const detail = record(
   'Current state of an airport, and its figures of today and the last twelve months.',
   {
     ...airport.fields,
-    weather: nested.object(
-      'Its last weather report, at most six hours old; null without one.',
-      {
-        ...reported,
-        conditions: field.list('Conditions in it that delay flights.', field.code('A condition.', AIRPORT_CONDITIONS), []),
-      },
-      { nullable: true },
-    ),
-    now: nested.object(
-      'Flights scheduled within an hour of the newest publication; null if no source of flights is enabled.',
-      {
-        flights: optional(airportDays.columns.flights, 'Flights.'),
-        late: field.integer(`Flights that are more than ${PUNCTUAL_MINUTES} minutes late.`, '1', 14),
-        ...pick(airportDays.columns, 'cancelled', 'diverted'),
-      },
-      { nullable: true },
-    ),
+    weather: nested.maybe('Its last weather report, at most six hours old; null without one.', {
+      ...reported,
+      conditions: field.list('Conditions in it that delay flights.', field.code('A condition.', AIRPORT_CONDITIONS), []),
+    }),
+    now: nested.maybe('Flights scheduled within an hour of the newest publication; null if no source of flights is enabled.', {
+      flights: optional(airportDays.columns.flights, 'Flights.'),
+      late: field.integer(`Flights that are more than ${PUNCTUAL_MINUTES} minutes late.`, '1', 14),
+      ...pick(airportDays.columns, 'cancelled', 'diverted'),
+    }),
     months: nested.objects('The last twelve months with data, oldest first; the newest may be incomplete.', {
       month: airportDays.columns.month,
       ...punctualityFields,

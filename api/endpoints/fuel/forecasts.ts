@@ -45,15 +45,11 @@ const forecastFields = {
   price: columns.price,
   price_unit: field.code('Unit of the price, interval ends, baseline and error.', FORECAST_UNITS, 'EUR/L'),
   price_eur_l: maybe.decimal('Price per litre; null without a price, and for fuels sold by the tonne.', 'EUR/L', 6, 1.6234),
-  interval: nested.object(
-    'Prediction interval with a stated probability; null if there are too few past errors to estimate its width.',
-    {
-      level: columns.interval_level,
-      low: euros('Lower end.', 1.6034),
-      high: euros('Upper end.', 1.6434),
-    },
-    { nullable: true },
-  ),
+  interval: nested.maybe('Prediction interval with a stated probability; null if there are too few past errors to estimate its width.', {
+    level: columns.interval_level,
+    low: euros('Lower end.', 1.6034),
+    high: euros('Upper end.', 1.6434),
+  }),
   ...pick(columns, 'baseline', 'baseline_date', 'forecast_kind', 'recent_error', 'absence', 'reason'),
   model_horizon: meaning(columns.horizon, 'Days from the newest known price (`baseline_date`) to the day: the horizon of `recent_error`.'),
   made_at: meaning(columns.made_at, 'End of the newest input data: later data is not included.'),

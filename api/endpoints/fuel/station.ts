@@ -9,7 +9,7 @@ import { codeParam, type Param } from '../../kernel/params/params.ts'
 import { defineMemoryFilter, type MemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field } from '../../kernel/reply-fields.ts'
-import { originFields, provinceField, provinceName } from '../common-fields.ts'
+import { originFields, provinceField } from '../common-fields.ts'
 import { isOpenAt, openingHours } from './opening-hours.ts'
 
 const { columns } = fuelStations
@@ -65,7 +65,6 @@ export function sellsFilter<T extends string | readonly string[] | null>(fuel: P
 }
 
 const toStation = projection(fuelStations, station, {
-  province: (row) => provinceName(row.province_code),
   prices: () => ({}),
 })
 

@@ -121,17 +121,12 @@ function sailingsOf(
     const [departure, arrival] = [first.departure_s ?? first.arrival_s, last.arrival_s ?? last.departure_s]
     return {
       id: trip.trip_id,
-      short_name: trip.short_name,
-      headsign: trip.headsign,
+      ...pick(trip, 'short_name', 'headsign', 'is_car_allowed', 'is_bike_allowed', 'is_wheelchair_accessible', 'headway_s'),
       departure,
       arrival,
       departure_at: first.departure_at ?? first.arrival_at,
       arrival_at: last.arrival_at ?? last.departure_at,
       duration_s: departure === null || arrival === null ? null : arrival - departure,
-      is_car_allowed: trip.is_car_allowed,
-      is_bike_allowed: trip.is_bike_allowed,
-      is_wheelchair_accessible: trip.is_wheelchair_accessible,
-      headway_s: trip.headway_s,
       calls: stops.flatMap((stop) => {
         const call = callAt(stop.stop_id)
         return call ? [{ ...stop, port_id: call.port.id, name: call.port.name, arrival: stop.arrival_s, departure: stop.departure_s }] : []

@@ -3,7 +3,7 @@ import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { localDate } from '../../../lake/schema/time.ts'
-import { meaning, nested, optional, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, optional, pick, type ValueOf } from '../../kernel/fields.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { SEASONS } from './codes.ts'
@@ -75,14 +75,12 @@ export function ferryRouteOf(connection: FerryConnection, { portOf }: PortCatalo
   if (!origin || !destination) throw new Error(`${connection.id} has no terminal`)
   const next_sailing_at = nextSailing(connection, now)
   return {
-    id: connection.id,
+    ...pick(connection, 'id', 'route_id', 'kind', 'is_car_allowed', 'is_bike_allowed', 'is_wheelchair_accessible', 'headway_s', 'timezone'),
     operator: connection.network,
     operator_name: connection.agency_name,
     operator_url: connection.agency_url,
-    route_id: connection.route_id,
     name: `${origin.name} – ${destination.name}`,
     published_name: connection.name,
-    kind: connection.kind,
     origin_id: origin.id,
     origin: origin.name,
     origin_timezone: origin.province_code === null ? null : zoneOf(origin.province_code),
@@ -96,10 +94,5 @@ export function ferryRouteOf(connection: FerryConnection, { portOf }: PortCatalo
     next_sailing_at,
     in_service: next_sailing_at !== null,
     frequency: seasonsOf(connection),
-    is_car_allowed: connection.is_car_allowed,
-    is_bike_allowed: connection.is_bike_allowed,
-    is_wheelchair_accessible: connection.is_wheelchair_accessible,
-    headway_s: connection.headway_s,
-    timezone: connection.timezone,
   }
 }

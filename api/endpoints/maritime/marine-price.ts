@@ -3,7 +3,7 @@ import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
 import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
-import { meaning, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { joined, meaning, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { provinceFilter } from '../../kernel/filters/place.ts'
 import { searchFilter } from '../../kernel/filters/search.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
@@ -29,10 +29,7 @@ export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a s
   port_id: optional(ports.columns.port_id, 'Nearest port within 5 km, as in /api/maritimo/puertos; null if there is none.'),
   operator: station.brand,
   address: optional(station.address, 'Street address; null while the station is not listed.'),
-  locality: station.locality,
-  postal_code: station.postal_code,
-  municipality: station.municipality,
-  municipality_code: station.municipality_code,
+  ...pick(station, 'locality', 'postal_code', 'municipality', 'municipality_code'),
   province: provinceField(station.province_code),
   province_code: station.province_code,
   position: station.position,
@@ -88,7 +85,7 @@ export const marineFilters = [columnFilter('fuel', marineFuelParam, 'fuel'), use
 export const marinePricesOf: (states: StatesOf<typeof MARINE_DATASETS>) => readonly MarinePrice[] = memo(
   ([prices, stations]) => {
     const byId = new Map(stations.rows.map((row) => [row.station_id, row]))
-    return prices.rows.filter(({ status }) => status !== 'ENDED').map((row) => priceOf(row, byId.get(row.station_id) ?? null))
+    return prices.rows.filter(({ status }) => status !== 'ENDED').map((row) => toPrice(row, byId.get(row.station_id)))
   },
   (states) => states,
 )
@@ -96,44 +93,15 @@ export const marinePricesOf: (states: StatesOf<typeof MARINE_DATASETS>) => reado
 type Price = State<typeof marinePrices>['rows'][number]
 type Station = State<typeof marineStations>['rows'][number]
 
-function priceOf(row: Price, at: Station | null): MarinePrice {
-  return {
-    id: `${row.station_id}/${row.product}`,
-    fuel: row.product,
-    price: row.price,
-    price_unit: row.price_unit,
-    price_eur_l: row.price_eur_l,
-    price_issue: row.price_issue,
-    use: row.use,
-    station_id: row.station_id,
-    ...placeOf(at),
-    province: provinceName(row.province_code),
-    province_code: row.province_code,
-    source: row.source,
-    source_id: at?.register_id ?? null,
-    observed_at: row.observed_at,
-    updated_at: row.updated_at,
-    status: row.status,
-    is_stale: row.is_stale,
-  }
-}
-
-function placeOf(
-  at: Station | null,
-): Pick<
-  MarinePrice,
-  'port' | 'operator' | 'address' | 'locality' | 'postal_code' | 'municipality' | 'municipality_code' | 'position' | 'schedule' | 'reporter'
-> {
-  return {
-    port: at?.port ?? null,
-    operator: at?.brand ?? null,
-    address: at?.address ?? null,
-    locality: at?.locality ?? null,
-    postal_code: at?.postal_code ?? null,
-    municipality: at?.municipality ?? null,
-    municipality_code: at?.municipality_code ?? null,
-    position: at?.position ?? null,
-    schedule: at?.opening_hours ?? null,
-    reporter: at?.reporter ?? null,
-  }
-}
+const { port_id: _port, ...ownFields } = marinePrice.fields
+const toPrice = joined<typeof ownFields, [Price, Station | undefined]>(
+  [marinePrices, marineStations],
+  { name: marinePrice.name, fields: ownFields },
+  {
+    id: (row) => `${row.station_id}/${row.product}`,
+    use: (row) => row.use,
+    station_id: (row) => row.station_id,
+    province: (row) => provinceName(row.province_code),
+    province_code: (row) => row.province_code,
+  },
+)

@@ -48,12 +48,9 @@ export const corridorFields = {
   ),
   source: field.text('Source of the figures.', 'mitma_traffic_map'),
   period_s: optional(corridorSensorMonths.columns.period_s, 'Length of the period of a sensor reading; null for sections.'),
-  profile: nested.objects(
+  profile: nested.maybeObjects(
     'Usual values of each hour, vehicles per hour at the mean sensor; null for sections, which have no hourly counts.',
     profileFields,
-    {
-      nullable: true,
-    },
   ),
 } as const
 

@@ -46,9 +46,7 @@ const detail = record('CountStationDetail', 'A permanent count station with its 
   ...stationFields,
   years: nested.objects('Its counts in each year with data.', yearFields),
   profile_year: optional(yearFields.year, 'Year of the profile; null without counts.'),
-  profile: nested.objects('Usual values of each hour of that year, vehicles of all directions; null without counts.', profileFields, {
-    nullable: true,
-  }),
+  profile: nested.maybeObjects('Usual values of each hour of that year, vehicles of all directions; null without counts.', profileFields),
 })
 
 /** One counting station. */

@@ -132,7 +132,6 @@ const textsOf = (row: AlertRow): readonly Text[] => row.translations as unknown 
 
 /** Fields from JSON columns, Spanish texts and timetable data of the train. */
 const derivedFields = {
-  text: (row: AlertRow) => row.text_es,
   text_language: (row: AlertRow) => textsOf(row).find(({ text }) => text === row.text_es)?.language ?? null,
   translations: textsOf,
   hashtags: (row: AlertRow) => row.hashtags as unknown as readonly ValueOf<typeof hashtag>[],

@@ -1,4 +1,4 @@
-import { LANGS, type Lang, nested, type ValueOf } from '../../kernel/fields.ts'
+import { LANGS, type Lang, nested, pick, type ValueOf } from '../../kernel/fields.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { alert, localise } from './alert.ts'
 import type { CurrentAlert } from './alert-trains.ts'
@@ -10,24 +10,8 @@ const { fields } = alert
 const alertFields = {
   id: fields.id,
   scope: field.code('Scope of the alert.', ALERT_SCOPES, 'STATION'),
-  kind: fields.kind,
-  derived: fields.derived,
-  lines: fields.lines,
-  products: fields.products,
-  nucleo_codes: fields.nucleo_codes,
-  text: fields.text,
-  text_language: fields.text_language,
-  translations: fields.translations,
-  effect: fields.effect,
-  cause: fields.cause,
-  train_number: fields.train_number,
-  service_date: fields.service_date,
-  delay_s: fields.delay_s,
-  origin: fields.origin,
-  destination: fields.destination,
-  active_from: fields.active_from,
-  active_until: fields.active_until,
-  updated_at: fields.updated_at,
+  ...pick(fields, 'kind', 'derived', 'lines', 'products', 'nucleo_codes', 'text', 'text_language', 'translations', 'effect', 'cause'),
+  ...pick(fields, 'train_number', 'service_date', 'delay_s', 'origin', 'destination', 'active_from', 'active_until', 'updated_at'),
   is_stale: fields.is_stale,
 } as const
 

@@ -1,8 +1,8 @@
 import { hasLines, isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import { firstIndex } from '../../../lake/first-index.ts'
-import type { ValueOf } from '../../kernel/fields.ts'
+import { nulls, pick, type ValueOf } from '../../kernel/fields.ts'
 import type { StopTime } from '../transit/day-stops.ts'
-import type { boardFields } from './board-fields.ts'
+import { boardFields } from './board-fields.ts'
 import { type BoardAsk, believed, type CallStatus, isWaitedFor, LIVE_AHEAD_MS, type Place, type Spoken, statusOf } from './board-status.ts'
 import { isShown, reachOf, sameCall } from './duplicates.ts'
 import type { TripUpdate } from './live-trips.ts'
@@ -273,12 +273,8 @@ function entryOf(call: Call): BoardEntry {
     destination_id,
     destination: destination_id === null ? null : stops.nameOf(destination_id),
     scheduled_at,
-    expected_at: callStatus.expected_at,
-    delay_s: callStatus.delay_s,
-    delay_source: callStatus.delay_source,
+    ...callStatus,
     is_live: call.callStatus !== null,
-    status: callStatus.status,
-    platform: callStatus.platform,
     pickup_type: stops.pickup(row),
     drop_off_type: stops.dropOff(row),
     headway_s: trip.headway_s,
@@ -287,6 +283,9 @@ function entryOf(call: Call): BoardEntry {
   }
 }
 
+/** What only the timetable states. */
+const NOT_PLANNED = nulls(boardFields)
+
 /** A train outside the timetable whose next stop is this station; null if a timetable has it or it comes at another time. */
 function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpdate): BoardEntry | null {
   const { network, trip_id, expected_arrival_at } = update
@@ -294,24 +293,9 @@ function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpda
   if (expected_arrival_at === null || expected_arrival_at < at || expected_arrival_at > now + LIVE_AHEAD_MS) return null
   if (isCancelled(update) || days.some((day) => day.tripOf(network, trip_id) !== null)) return null
   return {
-    service_date: update.service_date,
-    network,
-    trip_id,
-    stop_sequence: null,
-    route_id: null,
-    train_number: update.train_number,
+    ...NOT_PLANNED,
+    ...pick(update, 'service_date', 'network', 'trip_id', 'train_number', 'line', 'nucleo_code'),
     train_id: numberedTrainId(update),
-    other_trip_id: null,
-    other_train_id: null,
-    line: update.line,
-    nucleo_code: update.nucleo_code,
-    product: null,
-    route_type: null,
-    service_mark: null,
-    origin_id: null,
-    origin: null,
-    destination_id: null,
-    destination: null,
     scheduled_at: expected_arrival_at - 1000 * (delay_s ?? 0),
     expected_at: expected_arrival_at,
     delay_s,
@@ -319,10 +303,5 @@ function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpda
     is_live: true,
     status: 'ADDED',
     platform: live.platformOf(trip_id, stop_id),
-    pickup_type: null,
-    drop_off_type: null,
-    headway_s: null,
-    is_wheelchair_accessible: null,
-    occupancy_pct: null,
   }
 }

@@ -1,7 +1,8 @@
 import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
+import { nulls, pick } from '../../kernel/fields.ts'
 import type { DayStop } from '../transit/day-stops.ts'
 import type { RunningTrain } from './duplicate-trains.ts'
-import type { NextStop } from './train.ts'
+import { type NextStop, nextStop } from './train.ts'
 import { stopsOf } from './train-match.ts'
 
 /** The remaining stops of a train, in order; for a train outside the timetable those that its publisher states. */
@@ -21,11 +22,7 @@ export function nextStopsOf({ train, match, said, ahead }: RunningTrain): NextSt
     const stated = isMade && at <= 1 && stop.stop_id === expected?.stop_id ? expected.at : null
     const arrival = stated ?? (isMade ? later(stop.arrival_at, delay_ms) : null)
     return {
-      stop_id: stop.stop_id,
-      name: stop.name,
-      stop_sequence: stop.stop_sequence,
-      arrival_at: stop.arrival_at,
-      departure_at: stop.departure_at,
+      ...pick(stop, 'stop_id', 'name', 'stop_sequence', 'arrival_at', 'departure_at'),
       expected_arrival_at: arrival,
       expected_departure_at: isMade && delay_ms !== null ? departure(stop, delay_ms, arrival) : null,
       is_skipped,
@@ -61,14 +58,5 @@ function departure({ departure_at }: DayStop, delay_ms: number, arrival: number 
 
 function unplanned({ stop_id, at }: { readonly stop_id: string; readonly at: number | null }, skipped: ReadonlySet<string>): NextStop {
   const is_skipped = skipped.has(stop_id)
-  return {
-    stop_id,
-    name: null,
-    stop_sequence: null,
-    arrival_at: null,
-    departure_at: null,
-    expected_arrival_at: is_skipped ? null : at,
-    expected_departure_at: null,
-    is_skipped,
-  }
+  return { ...nulls(nextStop), stop_id, expected_arrival_at: is_skipped ? null : at, is_skipped }
 }

@@ -166,29 +166,14 @@ function runTogether(day: TimetableDay, one: DayTrip, other: DayTrip): boolean {
 }
 
 function tripOf(day: TimetableDay, { trip, parts }: Train): ValueOf<typeof tripFields> {
-  const stops = day.stopsOf(trip).map((stop) => ({
-    stop_id: stop.stop_id,
-    name: stop.name,
-    stop_sequence: stop.stop_sequence,
-    arrival: stop.arrival_s,
-    departure: stop.departure_s,
-    arrival_at: stop.arrival_at,
-    departure_at: stop.departure_at,
-    pickup_type: stop.pickup_type,
-    drop_off_type: stop.drop_off_type,
-  }))
+  const stops = day.stopsOf(trip).map((stop) => ({ ...stop, arrival: stop.arrival_s, departure: stop.departure_s }))
   const [first] = stops
   return {
     id: trip.trip_id,
     service_date: day.date,
-    train_number: trip.train_number,
-    variant: trip.variant,
+    ...pick(trip, 'train_number', 'variant', 'service_mark', 'direction', 'headway_s', 'is_wheelchair_accessible'),
     part_ids: parts.map(({ trip_id }) => trip_id),
-    service_mark: trip.service_mark,
-    direction: trip.direction,
     starts_at: first?.departure_at ?? first?.arrival_at ?? null,
-    headway_s: trip.headway_s,
-    is_wheelchair_accessible: trip.is_wheelchair_accessible,
     stops,
   }
 }

@@ -74,24 +74,15 @@ export function routeOf(route: NetworkRoute, { stations }: Pick<RailNetwork, 'st
   const isOfLine = hasLines(route.network)
   return {
     id: route.route_id,
-    network: route.network,
-    nucleo_code: route.nucleo_code,
+    ...pick(route, 'network', 'nucleo_code', 'route_type', 'color', 'text_color', 'trips', 'patterns', 'stop_ids', 'geometry_source'),
+    ...pick(route, 'geometry', 'timetable_until'),
     operator: operatorOf(route.network, route.short_name),
     line: isOfLine ? route.short_name : null,
     product: isOfLine ? null : route.short_name,
-    route_type: route.route_type,
-    color: route.color,
-    text_color: route.text_color,
     origin_id,
     origin: nameOf(origin_id) ?? route.named.origin,
     destination_id,
     destination: nameOf(destination_id) ?? route.named.destination,
     in_service: route.trips > 0,
-    trips: route.trips,
-    patterns: route.patterns,
-    stop_ids: route.stop_ids,
-    geometry_source: route.geometry_source,
-    geometry: route.geometry,
-    timetable_until: route.timetable_until,
   }
 }

@@ -2,12 +2,13 @@ import { isCancelled, LONG_DISTANCE, RENFE_NETWORKS } from '../../../lake/datase
 import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
+import { joined, pick } from '../../kernel/fields.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { type RunningTrain, type StatedStop, withoutDuplicates } from './duplicate-trains.ts'
 import { currentAt } from './live-trips.ts'
 import { awayFrom } from './run-date.ts'
 import type { DayTrip } from './timetable-day.ts'
-import type { MapRow, PositionRow, TRAIN_STATES, Train, TrainStates, TripUpdateRow } from './train.ts'
+import { type MapRow, mapFields, type PositionRow, type TRAIN_STATES, type Train, type TrainStates, type TripUpdateRow } from './train.ts'
 import { trainId, trainIdOf } from './train-id.ts'
 import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
 
@@ -144,11 +145,7 @@ function ofPosition(row: PositionRow, id: string, making: Making): RunningTrain 
   return made(row, making, {
     id,
     map: making.mapped.get(mapKey(row)) ?? null,
-    observed_at: row.observed_at,
-    stop_id: row.stop_id,
-    position_source: row.position_source,
-    vehicle_status: row.vehicle_status,
-    platform: row.platform,
+    ...pick(row, 'observed_at', 'stop_id', 'position_source', 'vehicle_status', 'platform'),
     ...statedBy(row),
     ahead: aheadOf(row, nameIn(making)),
   })
@@ -190,27 +187,7 @@ function ofMap(row: MapRow, id: string, making: Making): RunningTrain {
 }
 
 /** Map data of a train under its API names. */
-function sayingOf(row: MapRow): Train['map'] {
-  return {
-    observed_at: row.observed_at,
-    delay_s: row.delay_s,
-    delay_quality: row.delay_quality,
-    product: row.product,
-    corridor: row.corridor,
-    vehicle_numbers: row.vehicle_numbers,
-    series: row.series,
-    is_accessible: row.is_accessible,
-    movement: row.movement,
-    progress_pct: row.progress_pct,
-    platform: row.platform,
-    next_platform: row.next_platform,
-    previous_stop_id: row.previous_stop_id,
-    next_stop_id: row.next_stop_id,
-    expected_arrival_at: row.expected_arrival_at,
-    origin_id: row.origin_stop_id,
-    destination_id: row.destination_stop_id,
-  }
-}
+const sayingOf: (row: MapRow) => NonNullable<Train['map']> = joined([railFleet], { name: 'map', fields: mapFields })
 
 /** Properties of a train that only some publishers of positions state. */
 type Stated = Pick<Train, 'direction' | 'is_on_time' | 'unit_id' | 'unit_type' | 'source_stop_id' | 'occupancy'> &
@@ -229,43 +206,31 @@ function made(row: PositionRow | MapRow, making: Making, seen: Seen): RunningTra
   const { days, updates } = making
   const nameOf = nameIn(making)
   const { network, trip_id, train_number } = row
-  const { map, observed_at, stop_id } = seen
+  const { map, ahead, origin_stop_id, destination_stop_id, ...shown } = seen
+  const { observed_at, stop_id } = shown
   const due_at = observed_at - 1000 * believedDelay(saidOf(row, null, updates)[0] ?? null, map)
   const match = matchTrain({ network, trip_id, train_number, stop_id: stop_id ?? map?.next_stop_id ?? null, due_at }, days)
   const ends = match && endsOf(match)
   const stated = (stop: string | null): StatedStop | null => (stop === null ? null : { stop_id: stop, name: nameOf(stop) })
-  const origin = ends?.origin ?? stated(seen.origin_stop_id)
-  const destination = ends?.destination ?? stated(seen.destination_stop_id)
+  const origin = ends?.origin ?? stated(origin_stop_id)
+  const destination = ends?.destination ?? stated(destination_stop_id)
   const said = saidOf(row, match, updates)
   const update = said[0] ?? null
   const late = said.find(({ delay_s }) => delay_s !== null)
   const delay = late ?? map
   const twin = match && nearestTwin(match, due_at)
   const train: Train = {
-    id: seen.id,
-    network,
+    ...shown,
+    ...pick(row, 'network', 'train_number', 'position', 'trip_id', 'source', 'source_id', 'updated_at', 'status', 'is_stale'),
     operator: RENFE_NETWORKS.includes(network) ? 'RENFE' : network,
     nucleo_code: row.nucleo_code ?? twin?.route.nucleo_code ?? null,
     line: row.line ?? (twin && isCommuter(twin) ? twin.route.short_name : null),
     product: network === LONG_DISTANCE ? (match?.product ?? null) : twin && !isCommuter(twin) ? twin.route.short_name : null,
-    train_number,
-    position: row.position,
-    position_source: seen.position_source,
-    vehicle_status: seen.vehicle_status,
-    stop_id,
-    source_stop_id: seen.source_stop_id,
     stop_name: stop_id === null ? null : match ? (match.stops.nameOf(stop_id) ?? null) : nameOf(stop_id),
-    platform: seen.platform,
     delay_s: delay?.delay_s ?? null,
     delay_quality: delay?.delay_quality ?? null,
     delay_source: delay && delay.delay_s !== null ? (!late ? 'MAP' : late.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATE') : null,
-    is_on_time: seen.is_on_time,
-    direction: seen.direction,
-    unit_id: seen.unit_id,
-    unit_type: seen.unit_type,
-    occupancy: seen.occupancy,
     schedule_relationship: update?.schedule_relationship ?? null,
-    trip_id,
     matched_trip_id: match?.trip_id ?? null,
     match: match?.by ?? 'UNMATCHED',
     other_train_id: twin && trainIdOf(twin),
@@ -276,15 +241,9 @@ function made(row: PositionRow | MapRow, making: Making, seen: Seen): RunningTra
     destination_id: destination?.stop_id ?? null,
     destination: destination?.name ?? null,
     map: map && sayingOf(map),
-    source: row.source,
-    source_id: row.source_id,
-    observed_at,
     age_s: Math.max(0, Math.round((making.at(network) - observed_at) / 1000)),
-    updated_at: row.updated_at,
-    status: row.status,
-    is_stale: row.is_stale,
   }
-  return { train, match, said, ahead: seen.ahead }
+  return { train, match, said, ahead }
 }
 
 function isCommuter({ route }: DayTrip): boolean {

@@ -27,6 +27,14 @@ export const ABOUT_TRAINS =
   'Positions, trip updates and timetables are open data of Renfe and FGC. Data under `map`, a delay with `delay_source` MAP and records with `source` `renfe_visor` ' +
   "come from Renfe's map of trains, which states no licence: `meta.sources` lists all."
 
+/** What the map says of a train. */
+export const mapFields = {
+  ...pick(map, 'observed_at', 'delay_s', 'delay_quality', 'product', 'corridor', 'vehicle_numbers', 'series', 'is_accessible'),
+  ...pick(map, 'movement', 'progress_pct', 'platform', 'next_platform', 'previous_stop_id', 'next_stop_id', 'expected_arrival_at'),
+  origin_id: map.origin_stop_id,
+  destination_id: map.destination_stop_id,
+} as const
+
 const fields = {
   id: field.text(
     'Public id: network, train number and, for commuter trains, line. It is the same over the whole run and on every day.',
@@ -74,29 +82,7 @@ const fields = {
   origin: maybe.text('Its name.', 'Utrera'),
   destination_id: maybe.text('Last stop of the trip by the timetable; for FGC as published.', '50600'),
   destination: maybe.text('Its name.', 'Lora del Río'),
-  map: nested.object(
-    "Data of Renfe's map of trains, which states no licence; null if the train is not on the map.",
-    {
-      observed_at: map.observed_at,
-      delay_s: map.delay_s,
-      delay_quality: map.delay_quality,
-      product: map.product,
-      corridor: map.corridor,
-      vehicle_numbers: map.vehicle_numbers,
-      series: map.series,
-      is_accessible: map.is_accessible,
-      movement: map.movement,
-      progress_pct: map.progress_pct,
-      platform: map.platform,
-      next_platform: map.next_platform,
-      previous_stop_id: map.previous_stop_id,
-      next_stop_id: map.next_stop_id,
-      expected_arrival_at: map.expected_arrival_at,
-      origin_id: map.origin_stop_id,
-      destination_id: map.destination_stop_id,
-    },
-    { nullable: true },
-  ),
+  map: nested.maybe("Data of Renfe's map of trains, which states no licence; null if the train is not on the map.", mapFields),
   source: meaning(columns.source, 'Source of the position.'),
   source_id: columns.source_id,
   observed_at: meaning(columns.observed_at, 'Time of the position; the publication time if the train states none.'),
@@ -108,7 +94,7 @@ const fields = {
 export const train = record('Train', 'A running train.', fields)
 
 /** A stop ahead of a train. */
-const nextStop = {
+export const nextStop = {
   stop_id: field.text('Station.', '51100'),
   name: maybe.text('Its name by the timetable.', 'San Bernardo'),
   stop_sequence: maybe.integer('Position of the stop in the trip; null if the train is not in the timetable.', '1', 7),

@@ -8,7 +8,7 @@ import { oneOf, required, textParam } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field } from '../../kernel/reply-fields.ts'
-import { originFields, placeFields, provinceName } from '../common-fields.ts'
+import { originFields, placeFields } from '../common-fields.ts'
 
 const { columns } = cameras
 
@@ -27,7 +27,7 @@ export const camera = record('Camera', "A traffic camera with the link to the pu
 })
 
 /** The record of a row. */
-export const toCamera = projection(cameras, camera, { id: cameraId, province: (row) => provinceName(row.province_code) })
+export const toCamera = projection(cameras, camera, { id: cameraId })
 const camerasOf = memo((state: State<typeof cameras>) => state.rows.map(toCamera))
 
 const ABOUT_IMAGES =

@@ -9,7 +9,7 @@ import { roadFilter } from '../../kernel/filters/road.ts'
 import { codeParam, group, listOf, numberParam, required, textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { originFields, placeFields, provinceName } from '../common-fields.ts'
+import { originFields, placeFields } from '../common-fields.ts'
 
 const { columns } = chargingSites
 
@@ -47,7 +47,6 @@ type Site = ValueOf<typeof chargingSite.fields>
 
 /** The record of a row. */
 export const toSite: (row: AnyRow) => Site = projection(chargingSites, chargingSite, {
-  province: (row) => provinceName(row.province_code),
   points: (row) => row.points as unknown as Site['points'],
 })
 

@@ -69,12 +69,8 @@ export const cityTraffic = record('CityTraffic', 'The current traffic of a city,
     108.7,
   ),
   index_absence: maybe.code('Why there is no index; null if there is one.', INDEX_ABSENCES, null),
-  typical: nested.object('Typical values of the hour and kind of day; null for a city without data.', typicalFields, {
-    nullable: true,
-  }),
-  deviation: nested.object('Difference from the typical values; null without typical values.', cityDeviationFields, {
-    nullable: true,
-  }),
+  typical: nested.maybe('Typical values of the hour and kind of day; null for a city without data.', typicalFields),
+  deviation: nested.maybe('Difference from the typical values; null without typical values.', cityDeviationFields),
 })
 
 export type CityTraffic = ValueOf<typeof cityTraffic.fields>

@@ -13,7 +13,7 @@ import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { liveModel } from '../../../models/traffic/live-models.ts'
 import { defineEndpoint, type MemoryAsk } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { group, listOf, oneOf, textParam, withDefault } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
@@ -46,10 +46,9 @@ const fields = {
     columns.intensity_veh_h,
     'Vehicles per hour: expected (forecast; null without a number, see `reason`), the median of the hours (heatmap), or measured (comparison).',
   ),
-  interval: nested.object(
+  interval: nested.maybe(
     'Prediction interval, from past errors of the model; it always contains the forecast number. Null without a number. Only with view=forecast.',
     { level: columns.interval_level, low: veh('Lower end.', 371.2), high: veh('Upper end.', 460.3) },
-    { nullable: true },
   ),
   baseline: meaning(
     columns.baseline,
@@ -226,11 +225,7 @@ function seriesOf(named: {
   return named.station === null ? ['SENSOR', named.sensor ?? ''] : ['COUNT_STATION', named.station]
 }
 
-const NOTHING = {
-  ...{ starts_at: null, weekday_iso: null, interval: null, baseline: null, intensity_p10_veh_h: null, intensity_p90_veh_h: null },
-  ...{ hours: null, month: null, intensity_diff_veh_h: null, intensity_diff_pct: null, absence: null, horizon: null, forecast_kind: null },
-  ...{ recent_error: null, reason: null, is_over: null, made_at: null, model: null, model_version: null, period: 'PT1H', unit: 'veh/h' },
-} as const
+const NOTHING = { ...nulls(fields), period: 'PT1H', unit: 'veh/h' } as const
 
 function forecastOf(row: ForecastRow, now: number): Forecast {
   const { interval_level: level, interval_low: low, interval_high: high, series: _series, ...rest } = row

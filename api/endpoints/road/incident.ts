@@ -6,7 +6,7 @@ import type { ChangeOf } from '../../kernel/endpoint.ts'
 import { nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { originFields, provinceField, provinceName } from '../common-fields.ts'
+import { originFields, provinceField } from '../common-fields.ts'
 import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
 import { measuresField, measuresOf } from './measure.ts'
 
@@ -78,7 +78,6 @@ export const incidentDetail = record(
 
 /** Names of the changed members, from the changed columns. */
 export const changedOf: (changed: readonly string[]) => string[] = changedMembers(incidents, incidentDetail.fields, {
-  province: ['province_code'],
   descriptions: ['description', 'description_en'],
   measures: ['measures'],
   created_at: ['created_at'],
@@ -113,7 +112,6 @@ const createdAt = (row: IncidentRow): number => row.created_at ?? Math.min(row.f
 
 /** Converts rows of the dataset to incidents. */
 export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> = projection(incidents, incident, {
-  province: (row) => provinceName(row.province_code),
   descriptions: texts,
   measures: (row) => measuresOf(row.measures),
   created_at: createdAt,
@@ -122,7 +120,6 @@ export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> =
 
 /** Converts rows of the dataset to incidents with their end. */
 export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDetail.fields> = projection(incidents, incidentDetail, {
-  province: (row) => provinceName(row.province_code),
   descriptions: texts,
   measures: (row) => measuresOf(row.measures),
   created_at: createdAt,

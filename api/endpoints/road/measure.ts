@@ -13,7 +13,6 @@ import { parseInstant } from '../../../lake/schema/time.ts'
 import { type Nested, nested, type ValueOf } from '../../kernel/fields.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 
-const nullable = true
 const codesOf = (about: string, codes: CodeList, example: readonly string[]): Column<readonly string[]> =>
   field.list(about, field.code('One of them.', codes), example)
 
@@ -21,7 +20,7 @@ const placeFields = {
   lat: col.float(0, 'Latitude, WGS84 decimal degrees.', { unit: 'deg', example: 36.905384, min: -90, max: 90 }),
   lon: col.float(0, 'Longitude, WGS84 decimal degrees.', { unit: 'deg', example: -3.116189, min: -180, max: 180 }),
 }
-const place = (about: string): Nested<ValueOf<typeof placeFields> | null> => nested.object(about, placeFields, { nullable })
+const place = (about: string): Nested<ValueOf<typeof placeFields> | null> => nested.maybe(about, placeFields)
 
 const text = (about: string, example: string | null): Column<string | null> => maybe.text(about, example)
 const kilometre = (about: string, example: number): Column<number | null> => maybe.float(about, 'km', example)
@@ -30,7 +29,7 @@ const time = (about: string, example: string | null): Column<number | null> => m
 /** One record of an incident: content, place, vehicles and times (made by jobs/feeds/road/incident-measure.ts). */
 const measureFields = {
   record_id: field.text("The source's own id of the record.", '9454'),
-  version: col.integer(0, "The source's version number; null without one.", { unit: '1', long: true, nullable, example: 1 }),
+  version: col.integer(0, "The source's version number; null without one.", { unit: '1', long: true, nullable: true, example: 1 }),
   record_type: field.text("The source's type of the record.", 'RoadOrCarriagewayOrLaneManagement'),
   kind: field.code('Measure in force, or condition on the road.', MEASURE_KINDS, 'LANES_CLOSED'),
   cause: maybe.code('Cause; null if the source states none.', INCIDENT_CAUSES, 'ROADWORKS'),
@@ -52,7 +51,7 @@ const measureFields = {
   vehicles: codesOf('Vehicles that it applies to; empty for all.', VEHICLES, []),
   limits: nested.objects('Limits. SPEED is the maximum allowed; for the others, the record applies to vehicles above the limit.', {
     kind: field.text('SPEED, WEIGHT, WIDTH, LENGTH or HEIGHT.', 'SPEED'),
-    value: col.float(0, 'The limit; null if the stated value is impossible.', { unitIn: 'unit', nullable, example: 80 }),
+    value: col.float(0, 'The limit; null if the stated value is impossible.', { unitIn: 'unit', nullable: true, example: 80 }),
     unit: field.text('km/h, t or m.', 'km/h'),
   }),
   compliance: text('MANDATORY or ADVISORY.', 'MANDATORY'),

@@ -3,7 +3,7 @@ import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
 import type { Json } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
-import { nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { joined, nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { roadFilter } from '../../kernel/filters/road.ts'
 import { booleanParam, required, textParam } from '../../kernel/params/params.ts'
@@ -11,7 +11,7 @@ import { changedMembers } from '../../kernel/reads/changed.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { originFields, placeFields, provinceName } from '../common-fields.ts'
+import { originFields, placeFields } from '../common-fields.ts'
 
 const { columns } = vmsMessages
 const device = vmsDevices.columns
@@ -39,10 +39,9 @@ const pageFields = {
 /** The display of a panel, now or in a former state. */
 export const displayFields = {
   ...pick(columns, 'display', 'text', 'speed_limit_kmh'),
-  pages: nested.objects(
+  pages: nested.maybeObjects(
     'Pages in the order in which they rotate; empty if no message is set, null if the display is unknown.',
     pageFields,
-    { nullable: true },
   ),
   shown_since: columns.shown_since,
 } as const
@@ -52,10 +51,7 @@ type Display = ValueOf<typeof displayFields>
 /** A panel with what it shows. */
 export const panel = record('Panel', 'A variable-message panel and its display.', {
   id: device.panel_id,
-  road: device.road,
-  km: device.km,
-  direction: device.direction,
-  destination: device.destination,
+  ...pick(device, 'road', 'km', 'direction', 'destination'),
   ...placeFields(device),
   position: device.position,
   has_message: field.boolean('True if it shows text or pictograms.', true),
@@ -125,30 +121,23 @@ export function changedPanel(row: MessageRow, devices: State<typeof vmsDevices>)
   return panelOf(row, devicesOf(devices).get(keyOf(row)) ?? null)
 }
 
+const deviceFields = { ...pick(device, 'road', 'km', 'destination'), ...placeFields(device), position: device.position } as const
+const placeOf = joined<typeof deviceFields, [LiveDevice | null]>([vmsDevices], { name: panel.name, fields: deviceFields })
+
 function panelOf(message: MessageRow, found: LiveDevice | null): Panel
 function panelOf(message: MessageRow | null, found: LiveDevice): Panel
 function panelOf(message: MessageRow | null, found: LiveDevice | null): Panel {
   const known = (message ?? found) as MessageRow | LiveDevice
   const display = displayOf(message)
   return {
+    ...placeOf(found),
     id: known.panel_id,
-    road: found?.road ?? null,
-    km: found?.km ?? null,
     direction: found?.direction ?? 'UNKNOWN',
-    destination: found?.destination ?? null,
-    province: provinceName(found?.province_code ?? null),
-    province_code: found?.province_code ?? null,
-    municipality: found?.municipality ?? null,
-    municipality_code: found?.municipality_code ?? null,
-    position: found?.position ?? null,
     has_message: display.display === 'MESSAGE',
     ...display,
     is_in_catalogue: found !== null && found.status === 'ACTIVE',
-    source: known.source,
     source_id: known.panel_id,
-    observed_at: known.observed_at,
-    updated_at: known.updated_at,
-    status: known.status,
+    ...pick(known, 'source', 'observed_at', 'updated_at', 'status'),
     is_stale: isUnconfirmed(known),
   }
 }

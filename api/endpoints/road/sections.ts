@@ -1,11 +1,11 @@
 import type { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import type { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import type { State } from '../../kernel/endpoint.ts'
-import type { StateRow } from '../../kernel/fields.ts'
+import { nulls, pick, type StateRow } from '../../kernel/fields.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { provinceName } from '../common-fields.ts'
 import { knownLevel } from './levels.ts'
-import type { Sensor } from './sensor.ts'
+import { readingFields, type Sensor, sensorFields } from './sensor.ts'
 
 type SectionRow = State<typeof trafficSections>['rows'][number]
 type StateOfSection = State<typeof trafficSectionStates>['rows'][number]
@@ -30,22 +30,22 @@ export const statesById = memo(
 export const sectionSensors = memo((state: State<typeof trafficSections>): readonly Sensor[] => state.rows.map(toSensor))
 
 function toSensor(row: SectionRow): Sensor {
-  const { city, name, position, municipality_code, source, section_id, observed_at, updated_at, status, is_stale } = row
+  const { municipality_code, section_id } = row
+  const province_code = municipality_code.slice(0, 2)
   return {
-    ...{ id: sectionId(row), city, sensor_type: 'SECTION', name, centre_code: null, district: null, subarea: null, access_code: null },
-    ...{ capacity_veh_h: null, road: null, km: null, direction: null, destination: null, site_kind: null, source_site_kind: null },
-    ...{ source_direction: null, position, municipality_code, listings: ['CATALOGUE'] },
-    ...{ province: provinceName(municipality_code.slice(0, 2)), province_code: municipality_code.slice(0, 2) },
-    ...{ source, source_id: section_id, observed_at, updated_at, status, is_stale },
+    ...nulls(sensorFields),
+    ...pick(row, 'city', 'name', 'position', 'municipality_code', 'source', 'observed_at', 'updated_at', 'status', 'is_stale'),
+    ...{ id: sectionId(row), sensor_type: 'SECTION', listings: ['CATALOGUE'], source_id: section_id },
+    ...{ province: provinceName(province_code), province_code },
   }
 }
 
 /** The current state of a section in the fields of a sensor's reading. */
 export function readingOfState(row: StateOfSection) {
-  const { level, intensity_veh_h, occupancy_pct, speed_kmh, period_s, observed_at, updated_at, is_stale } = row
+  const { level } = row
   return {
-    ...{ intensity_veh_h, occupancy_pct, load_pct: null, level_of_service: knownLevel(level), level, speed_kmh },
-    ...{ headway_m: null, long_vehicles_pct: null },
-    ...{ quality: 'UNKNOWN', period_s, observed_at, updated_at, is_stale },
+    ...nulls(readingFields),
+    ...pick(row, 'intensity_veh_h', 'occupancy_pct', 'level', 'speed_kmh', 'period_s', 'observed_at', 'updated_at', 'is_stale'),
+    ...{ level_of_service: knownLevel(level), quality: 'UNKNOWN' },
   }
 }

@@ -59,15 +59,14 @@ const lastReadingFields = { ...readingFields, level: trafficSectionStates.column
 /** A sensor with its last reading. */
 export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with its last reading and the typical values of its hour.', {
   ...sensorFields,
-  last_reading: nested.object('Its last reading; null without one.', lastReadingFields, { nullable: true }),
+  last_reading: nested.maybe('Its last reading; null without one.', lastReadingFields),
   typical: nested.object(
     'Typical values for the hour and kind of day of the last reading or, without one, of the newest publication.',
     typicalFields,
   ),
-  deviation: nested.object(
+  deviation: nested.maybe(
     'Difference between the last reading and the typical value; null without either, or if the publisher marks the reading as wrong.',
     deviationFields,
-    { nullable: true },
   ),
 })
 

@@ -12,7 +12,7 @@ import { codeParam, listOf, oneOf } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { originFields, placeFields, provinceName } from '../common-fields.ts'
+import { originFields, placeFields } from '../common-fields.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = speedCameras
@@ -47,7 +47,6 @@ export const publishedSpeedCamera = record('SpeedCameraEvent', 'An announced spe
 /** The record of a row, without the line of a section. */
 export const toSpeedCamera = projection(speedCameras, speedCamera, {
   id: speedCameraId,
-  province: (row) => provinceName(row.province_code),
   geometry: () => null,
 })
 

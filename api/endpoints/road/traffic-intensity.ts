@@ -2,8 +2,8 @@ import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
 import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { defineEndpoint, type StatesOf } from '../../kernel/endpoint.ts'
-import { projection, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, type State, type StatesOf } from '../../kernel/endpoint.ts'
+import { joined, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { provinceFilter } from '../../kernel/filters/place.ts'
 import { roadFilter } from '../../kernel/filters/road.ts'
@@ -11,33 +11,24 @@ import { booleanParam, codeParam, listOf, withDefault } from '../../kernel/param
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { stateFields } from '../common-fields.ts'
 import { serviceOf } from './levels.ts'
-import { districtFilter, readingFields, sensorFields, sensorKey, sensorSourceParam, sensorsOf } from './sensor.ts'
+import { districtFilter, readingFields, type Sensor, sensorFields, sensorKey, sensorSourceParam, sensorsOf } from './sensor.ts'
 
 const { columns } = trafficReadings
+
+/** What a reading shows of its sensor. */
+const placeFields = pick(
+  sensorFields,
+  ...(['name', 'city', 'district', 'road', 'km', 'direction', 'site_kind', 'province', 'province_code', 'position'] as const),
+)
 
 /** The last reading of a sensor, with the sensor's place. */
 export const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
   id: columns.sensor_id,
-  name: sensorFields.name,
-  city: sensorFields.city,
-  district: sensorFields.district,
+  ...pick(placeFields, 'name', 'city', 'district'),
   sensor_type: columns.sensor_type,
-  intensity_veh_h: readingFields.intensity_veh_h,
-  occupancy_pct: readingFields.occupancy_pct,
-  load_pct: readingFields.load_pct,
-  level_of_service: readingFields.level_of_service,
-  speed_kmh: readingFields.speed_kmh,
-  headway_m: readingFields.headway_m,
-  long_vehicles_pct: readingFields.long_vehicles_pct,
-  quality: readingFields.quality,
-  period_s: readingFields.period_s,
-  road: sensorFields.road,
-  km: sensorFields.km,
-  direction: sensorFields.direction,
-  site_kind: sensorFields.site_kind,
-  province: sensorFields.province,
-  province_code: sensorFields.province_code,
-  position: sensorFields.position,
+  ...pick(readingFields, 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'level_of_service', 'speed_kmh', 'headway_m'),
+  ...pick(readingFields, 'long_vehicles_pct', 'quality', 'period_s'),
+  ...pick(placeFields, 'road', 'km', 'direction', 'site_kind', 'province', 'province_code', 'position'),
   source: columns.source,
   source_id: sensorFields.source_id,
   observed_at: columns.observed_at,
@@ -45,19 +36,10 @@ export const reading = record('TrafficReading', 'The last reading of a traffic s
 })
 
 export type Reading = ValueOf<typeof reading.fields>
+type ReadingRow = State<typeof trafficReadings>['rows'][number]
 
-const toReading = projection(trafficReadings, reading, {
+const toReading = joined<typeof reading.fields, [ReadingRow, Sensor | undefined]>([trafficReadings, { columns: placeFields }], reading, {
   level_of_service: (row) => serviceOf(row.level_of_service),
-  name: () => null,
-  city: () => null,
-  district: () => null,
-  road: () => null,
-  km: () => null,
-  direction: () => null,
-  site_kind: () => null,
-  province: () => null,
-  province_code: () => null,
-  position: () => null,
   source_id: (row) => row.sensor_id,
 })
 
@@ -67,11 +49,8 @@ export function readingsOf([readings, sensors]: StatesOf<readonly [typeof traffi
   // A sensor outside the catalogues belongs to the city of its source's other sensors.
   const cities = new Map(sensors.rows.map(({ source, city }) => [source, city]))
   return readings.rows.map((row) => {
-    const at = byKey.get(sensorKey(row.source, row.sensor_id))
-    const made = { ...toReading(row), city: at?.city ?? cities.get(row.source) ?? null }
-    if (!at) return made
-    const { name, district, road, km, direction, site_kind, province, province_code, position } = at
-    return { ...made, name, district, road, km, direction, site_kind, province, province_code, position }
+    const made = toReading(row, byKey.get(sensorKey(row.source, row.sensor_id)))
+    return { ...made, city: made.city ?? cities.get(row.source) ?? null }
   })
 }
 

@@ -4,7 +4,7 @@ import { pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { roadFilter } from '../../kernel/filters/road.ts'
-import { originFields, placeFields, provinceName } from '../common-fields.ts'
+import { originFields, placeFields } from '../common-fields.ts'
 
 const { columns } = v16Beacons
 
@@ -18,7 +18,7 @@ export const beacon = record('V16Beacon', 'An active V16 emergency beacon: a sto
 })
 
 /** Converts rows of the dataset to beacons. */
-export const toBeacon = projection(v16Beacons, beacon, { province: (row) => provinceName(row.province_code) })
+export const toBeacon = projection(v16Beacons, beacon)
 
 /** The beacon of a change; its status says whether it is still active. */
 export function changedBeacon(change: ChangeOf<typeof v16Beacons>): ValueOf<typeof beacon.fields> {

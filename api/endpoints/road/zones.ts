@@ -9,7 +9,7 @@ import { placeFilter } from '../../kernel/filters/place.ts'
 import { codeParam, required, textParam } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { originFields, placeFields, provinceName } from '../common-fields.ts'
+import { originFields, placeFields } from '../common-fields.ts'
 
 const { columns } = lowEmissionZones
 
@@ -44,9 +44,10 @@ export const zone = record('LowEmissionZone', 'A low-emission zone as published.
 
 const zoneDetail = record('LowEmissionZoneDetail', 'A low-emission zone as published, seen for a label and a time.', {
   ...fields,
-  conditions_with_label: nested.objects('Conditions that name the `label` of the request; null without it. No verdict.', conditionFields, {
-    nullable: true,
-  }),
+  conditions_with_label: nested.maybeObjects(
+    'Conditions that name the `label` of the request; null without it. No verdict.',
+    conditionFields,
+  ),
   is_within_hours: maybe.boolean(
     'True if `at` of the request is within the days of validity and the hours; null without `at`, or if no hours are published.',
     null,
@@ -57,7 +58,6 @@ type Zone = ValueOf<typeof fields>
 
 /** The record of a row. */
 export const toZone: (row: AnyRow) => Zone = projection(lowEmissionZones, zone, {
-  province: (row) => provinceName(row.province_code),
   label_conditions: (row) => row.label_conditions as unknown as Zone['label_conditions'],
   hours: (row) => row.hours as unknown as Zone['hours'],
 })

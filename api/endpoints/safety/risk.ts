@@ -47,11 +47,11 @@ const MADE_FROM: { readonly [basis in Basis]: RestsOn } = {
 
 const accidents = (about: string, example: number) => field.float(about, '1', example)
 const intervalOf = (low: number, high: number) =>
-  nested.object(
-    'Interval of the expected number, not of the outcome; null without a number.',
-    { level: columns.interval_level, low: accidents('Lower end.', low), high: accidents('Upper end.', high) },
-    { nullable: true },
-  )
+  nested.maybe('Interval of the expected number, not of the outcome; null without a number.', {
+    level: columns.interval_level,
+    low: accidents('Lower end.', low),
+    high: accidents('Upper end.', high),
+  })
 
 /** Fields of a section, the same at every hour. */
 const sectionFields = {

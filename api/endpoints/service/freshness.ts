@@ -45,14 +45,10 @@ const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
   missing_blocks: field.list('Blocks that the newest publication lacks, as dataset/block.', field.text('Name of a block.'), []),
   lost_fetches: field.integer('Accepted fetches whose rows are missing, because their stored copy can no longer be read.', '1', 0),
   key_expires_at: maybe.instant("When the operator's key for its publisher expires; null if it needs none.", null),
-  backfill: nested.object(
-    'Progress of the background backfill of an archive; null if none was started.',
-    {
-      files: field.integer('Files from before this service began that it needs and the publisher has.', '1', 5),
-      present: field.integer('Files of those that are loaded.', '1', 3),
-    },
-    { nullable: true },
-  ),
+  backfill: nested.maybe('Progress of the background backfill of an archive; null if none was started.', {
+    files: field.integer('Files from before this service began that it needs and the publisher has.', '1', 5),
+    present: field.integer('Files of those that are loaded.', '1', 3),
+  }),
 })
 
 /** Returns a reason without the values of parameters, which may be a publisher's key, and of bounded length. */

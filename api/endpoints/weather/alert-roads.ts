@@ -23,10 +23,9 @@ const roadFields = {
 type AlertRoad = ValueOf<typeof roadFields>
 
 /** The roads in the zones of a warning. */
-export const alertRoadsField = nested.objects(
+export const alertRoadsField = nested.maybeObjects(
   'Roads with located points (`road_points`) in its zones, those with the most first; null until such points are known, and once the warning has left the current state.',
   roadFields,
-  { nullable: true },
 )
 
 type RoadPoint = Pick<AlertRoad, 'road' | 'province_code'> & { readonly km: number; readonly position: Point }

@@ -33,11 +33,11 @@ const observed = stateFields(weatherObservations.columns.observed_at)
 /** A station with its last observation. */
 export const stationDetail = record('WeatherStationDetail', 'A weather station with its last observation.', {
   ...stationFields,
-  last_observation: nested.object(
-    'Its measurements in the last known hour, at most two days old; null if it has reported nothing since.',
-    { ...measured, updated_at: observed.updated_at, is_stale: observed.is_stale },
-    { nullable: true },
-  ),
+  last_observation: nested.maybe('Its measurements in the last known hour, at most two days old; null if it has reported nothing since.', {
+    ...measured,
+    updated_at: observed.updated_at,
+    is_stale: observed.is_stale,
+  }),
 })
 
 type StationRow = StateRow<typeof weatherStations> & { readonly is_stale: boolean }

@@ -47,16 +47,12 @@ const DELIVERY_FIELDS = Object.freeze({
   attempts: col.integer(0, 'Attempts so far.', { example: 1 }),
   created_at: col.instant(0, 'When it was first tried.', { example: TRIED_AT }),
   next_attempt_at: col.instant(0, 'When it is tried again.', NULLABLE),
-  last_attempt: nested.object(
-    'The last attempt.',
-    {
-      at: col.instant(0, 'When it began.', { example: TRIED_AT }),
-      status: col.integer(0, 'Status of the reply; null without one.', { nullable: true, example: 204 }),
-      duration_ms: col.integer(0, 'How long it took.', { unit: 'ms', example: 41 }),
-      error: col.string(0, 'Why it failed; null if it arrived.', NULLABLE),
-    },
-    NULLABLE,
-  ),
+  last_attempt: nested.maybe('The last attempt.', {
+    at: col.instant(0, 'When it began.', { example: TRIED_AT }),
+    status: col.integer(0, 'Status of the reply; null without one.', { nullable: true, example: 204 }),
+    duration_ms: col.integer(0, 'How long it took.', { unit: 'ms', example: 41 }),
+    error: col.string(0, 'Why it failed; null if it arrived.', NULLABLE),
+  }),
 })
 
 /** The schemas of webhooks and their deliveries. */

@@ -9,73 +9,45 @@ import { vmsMessages } from '../../../../lake/datasets/road/vms-messages.ts'
 import { DRIVING_CONDITIONS } from '../../../../lake/datasets/weather/codes.ts'
 import { weatherAlerts } from '../../../../lake/datasets/weather/weather-alerts.ts'
 import { weatherObservations } from '../../../../lake/datasets/weather/weather-observations.ts'
-import { nested, optional, pick, type ValueOf } from '../../../kernel/fields.ts'
+import { nested, nulls, optional, pick, type ValueOf } from '../../../kernel/fields.ts'
 import { field, maybe } from '../../../kernel/reply-fields.ts'
 import { readingFields } from '../sensor.ts'
 import { ROAD_ITEMS } from './kinds.ts'
 
 /** What a thing shows of itself, by kind: one of these members is set, the others are null. */
 export const detailFields = {
-  incident: nested.object(
-    'Of an incident or works; else null.',
-    {
-      ...pick(incidents.columns, 'type', 'severity', 'delay_minutes', 'starts_at', 'expected_end_at'),
-      is_closed: field.boolean('True if it closes the road or a carriageway.', false),
-    },
-    { nullable: true },
-  ),
-  panel: nested.object('Of a panel; else null.', pick(vmsMessages.columns, 'display', 'text', 'speed_limit_kmh', 'shown_since'), {
-    nullable: true,
+  incident: nested.maybe('Of an incident or works; else null.', {
+    ...pick(incidents.columns, 'type', 'severity', 'delay_minutes', 'starts_at', 'expected_end_at'),
+    is_closed: field.boolean('True if it closes the road or a carriageway.', false),
   }),
-  camera: nested.object('Of a camera; else null.', pick(cameras.columns, 'image_url'), { nullable: true }),
-  speed_camera: nested.object('Of a speed camera; else null.', pick(speedCameras.columns, 'type', 'speed_limit_kmh'), { nullable: true }),
-  sensor: nested.object(
+  panel: nested.maybe('Of a panel; else null.', pick(vmsMessages.columns, 'display', 'text', 'speed_limit_kmh', 'shown_since')),
+  camera: nested.maybe('Of a camera; else null.', pick(cameras.columns, 'image_url')),
+  speed_camera: nested.maybe('Of a speed camera; else null.', pick(speedCameras.columns, 'type', 'speed_limit_kmh')),
+  sensor: nested.maybe(
     'Of a traffic detector; else null.',
     pick(readingFields, 'intensity_veh_h', 'occupancy_pct', 'speed_kmh', 'level_of_service'),
-    { nullable: true },
   ),
-  warning: nested.object('Of a weather warning; else null.', pick(weatherAlerts.columns, 'phenomenon', 'level', 'onset_at', 'expires_at'), {
-    nullable: true,
+  warning: nested.maybe('Of a weather warning; else null.', pick(weatherAlerts.columns, 'phenomenon', 'level', 'onset_at', 'expires_at')),
+  weather: nested.maybe('Of a weather station; else null.', {
+    conditions: field.list('Adverse driving conditions; empty if none.', field.code('A condition.', DRIVING_CONDITIONS), ['RAIN']),
+    ...pick(weatherObservations.columns, 'temp_c', 'precipitation_mm', 'visibility_m', 'wind_mean_m_s', 'gust_m_s'),
   }),
-  weather: nested.object(
-    'Of a weather station; else null.',
-    {
-      conditions: field.list('Adverse driving conditions; empty if none.', field.code('A condition.', DRIVING_CONDITIONS), ['RAIN']),
-      ...pick(weatherObservations.columns, 'temp_c', 'precipitation_mm', 'visibility_m', 'wind_mean_m_s', 'gust_m_s'),
-    },
-    { nullable: true },
-  ),
-  fuel_station: nested.object(
-    'Of a filling station; else null.',
-    {
-      operator: fuelStations.columns.brand,
-      schedule: fuelStations.columns.opening_hours,
-      side: fuelStations.columns.side,
-      ...pick(fuelPrices.columns, 'price_unit', 'price_issue'),
-    },
-    { nullable: true },
-  ),
-  charging_site: nested.object(
+  fuel_station: nested.maybe('Of a filling station; else null.', {
+    operator: fuelStations.columns.brand,
+    schedule: fuelStations.columns.opening_hours,
+    side: fuelStations.columns.side,
+    ...pick(fuelPrices.columns, 'price_unit', 'price_issue'),
+  }),
+  charging_site: nested.maybe(
     'Of a charging site; else null.',
     pick(chargingSites.columns, 'operator', 'opening_hours', 'simultaneous_cars', 'connector_types', 'max_power_kw'),
-    { nullable: true },
   ),
 } as const
 
 export type Details = ValueOf<typeof detailFields>
 
 /** The details of a thing: those of its kind. */
-export const NO_DETAILS: Details = Object.freeze({
-  incident: null,
-  panel: null,
-  camera: null,
-  speed_camera: null,
-  sensor: null,
-  warning: null,
-  weather: null,
-  fuel_station: null,
-  charging_site: null,
-})
+export const NO_DETAILS = nulls(detailFields)
 
 /** Fields of a thing along a road or a path, before its place there. */
 export const itemFields = {

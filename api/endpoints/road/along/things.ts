@@ -17,6 +17,7 @@ import { weatherStations } from '../../../../lake/datasets/weather/weather-stati
 import { foldRoad } from '../../../../lake/places/road-key.ts'
 import type { Line, MultiPolygon, Point } from '../../../../lake/schema/columns.ts'
 import type { StatesOf } from '../../../kernel/endpoint.ts'
+import { pick } from '../../../kernel/fields.ts'
 import { memo } from '../../../kernel/reads/memo.ts'
 import { stationsOf as fuelStationsOf, type Station } from '../../fuel/station.ts'
 import { toAlertState } from '../../weather/alert.ts'
@@ -76,8 +77,25 @@ export const THING_DATASETS = [
 ] as const
 export type ThingStates = StatesOf<typeof THING_DATASETS>
 
-/** What makes a thing a point on a road without anything else. */
-const POINT = { km_to: null, to: null, line: null, area: null, prices: null } as const
+type Titles = Thing['titles']
+
+/** A row with what every thing has, and its place if it has one. */
+type Row = Pick<Thing, 'id' | 'source' | 'updated_at'> & Partial<Pick<Thing, 'road' | 'km' | 'direction' | 'position'>>
+
+/** A thing from a row; `page` is the list of the things of its kind, or the path of its own page. */
+function thing(
+  kind: RoadItemKind,
+  title: string | Titles,
+  row: Row,
+  { page, details, ...more }: Partial<Omit<Thing, 'details'>> & { readonly page: string; readonly details?: Partial<Details> },
+): Thing {
+  const { id, source, updated_at, road = null, km = null, direction = null, position = null } = row
+  const titles = typeof title === 'string' ? { es: title, en: title } : title
+  return {
+    ...{ kind, id, titles, road, km, km_to: null, direction, position, to: null, line: null, area: null, prices: null },
+    ...{ url: `${page}/${encodeURIComponent(id)}`, source, updated_at, ...more, details: { ...NO_DETAILS, ...details } },
+  }
+}
 
 const roadName = (road: string | null, km: number | null): string =>
   road === null ? '' : ` ${road}${km === null ? '' : ` km ${Math.round(10 * km) / 10}`}`
@@ -103,76 +121,61 @@ export function thingsOf(states: ThingStates, posts: Posts | null): readonly (re
 
 const incidentThings = memo((state: ThingStates[0], posts: Posts | null): Thing[] =>
   placedIncidents(state, posts).map((one) => {
-    const { id, road, km, km_to, direction, descriptions, source, updated_at, position, to: end } = one
+    const { position, to: end } = one
     const to = end?.lat === position?.lat && end?.lon === position?.lon ? null : end
-    const { type, severity, delay_minutes, starts_at, expected_end_at } = one
-    const incident = { type, severity, delay_minutes, starts_at, expected_end_at, is_closed: one.measures.some(closesRoad) }
-    return {
-      ...{ kind: type === 'ROADWORKS' ? 'WORKS' : 'INCIDENT', id, titles: descriptions, road, km, km_to, direction, position },
-      ...{ to, line: one.geometry, area: null, prices: null, source, updated_at },
-      ...{ url: `/api/incidents/${encodeURIComponent(id)}`, details: { ...NO_DETAILS, incident } },
+    const incident = {
+      ...pick(one, 'type', 'severity', 'delay_minutes', 'starts_at', 'expected_end_at'),
+      is_closed: one.measures.some(closesRoad),
     }
+    const more = { page: '/api/incidents', km_to: one.km_to, to, line: one.geometry, details: { incident } }
+    return thing(one.type === 'ROADWORKS' ? 'WORKS' : 'INCIDENT', one.descriptions, one, more)
   }),
 )
 
 const beaconThings = memo((state: ThingStates[1]): Thing[] =>
   state.rows.map((row) => {
-    const { id, road, km, direction, position, source, updated_at } = toBeacon(row)
-    const where = roadName(road, km)
-    const titles = { es: `Baliza V16${where}`, en: `V16 beacon${where}` }
-    return { ...POINT, kind: 'BEACON', id, titles, road, km, direction, position, source, updated_at, url: '/api/v16', details: NO_DETAILS }
+    const beacon = toBeacon(row)
+    const where = roadName(beacon.road, beacon.km)
+    return thing('BEACON', { es: `Baliza V16${where}`, en: `V16 beacon${where}` }, beacon, { page: '', url: '/api/v16' })
   }),
 )
 
 const panelThings = memo((messages: ThingStates[2], devices: ThingStates[3]): Thing[] =>
-  panelsOf([messages, devices]).map(({ id, road, km, direction, position, source, updated_at, ...one }) => {
-    const { display, text, speed_limit_kmh, shown_since } = one
-    const what = `Panel${roadName(road, km)}${text === null ? '' : `: ${text.replaceAll('\n', ' ')}`}`
-    return {
-      ...{ ...POINT, kind: 'PANEL', id, titles: { es: what, en: what }, road, km, direction, position, source, updated_at },
-      ...{
-        url: `/api/panels/${encodeURIComponent(id)}`,
-        details: { ...NO_DETAILS, panel: { display, text, speed_limit_kmh, shown_since } },
-      },
-    }
+  panelsOf([messages, devices]).map((one) => {
+    const what = `Panel${roadName(one.road, one.km)}${one.text === null ? '' : `: ${one.text.replaceAll('\n', ' ')}`}`
+    return thing('PANEL', what, one, {
+      page: '/api/panels',
+      details: { panel: pick(one, 'display', 'text', 'speed_limit_kmh', 'shown_since') },
+    })
   }),
 )
 
 const sensorThings = memo((readings: ThingStates[4], sensors: ThingStates[5]): Thing[] =>
-  readingsOf([readings, sensors]).flatMap(({ id, name, road, km, direction, position, source, updated_at, ...one }) => {
+  readingsOf([readings, sensors]).flatMap((one) => {
     // Sensors of a city are on streets, which a path along roads does not follow.
-    if (one.is_stale || road === null) return []
-    const { intensity_veh_h, occupancy_pct, speed_kmh, level_of_service } = one
-    const where = name === null ? roadName(road, km) : ` ${name}`
-    return {
-      ...{ ...POINT, kind: 'SENSOR', id, titles: { es: `Detector${where}`, en: `Detector${where}` }, road, km, direction, position },
-      ...{ source, updated_at, url: `/api/trafico/sensores/${encodeURIComponent(id)}` },
-      details: { ...NO_DETAILS, sensor: { intensity_veh_h, occupancy_pct, speed_kmh, level_of_service } },
-    }
+    if (one.is_stale || one.road === null) return []
+    const where = one.name === null ? roadName(one.road, one.km) : ` ${one.name}`
+    const sensor = pick(one, 'intensity_veh_h', 'occupancy_pct', 'speed_kmh', 'level_of_service')
+    return thing('SENSOR', `Detector${where}`, one, { page: '/api/trafico/sensores', details: { sensor } })
   }),
 )
 
 const warningThings = memo((state: ThingStates[6]): Thing[] =>
   state.rows.map((row) => {
-    const { id, texts, phenomenon, level, onset_at, expires_at, geometry, source, updated_at } = toAlertState(row)
-    const es = texts.es.headline ?? texts.es.event ?? phenomenon
-    const titles = { es, en: texts.en.headline ?? texts.en.event ?? es }
-    return {
-      ...{ ...POINT, kind: 'WEATHER_WARNING', id, titles, road: null, km: null, direction: null, position: null, area: geometry },
-      ...{ source, updated_at, url: `/api/weather/alerts/${encodeURIComponent(id)}` },
-      details: { ...NO_DETAILS, warning: { phenomenon, level, onset_at, expires_at } },
-    }
+    const one = toAlertState(row)
+    const { es: spanish, en: english } = one.texts
+    const es = spanish.headline ?? spanish.event ?? one.phenomenon
+    const warning = pick(one, 'phenomenon', 'level', 'onset_at', 'expires_at')
+    const more = { page: '/api/weather/alerts', area: one.geometry, details: { warning } }
+    return thing('WEATHER_WARNING', { es, en: english.headline ?? english.event ?? es }, pick(one, 'id', 'source', 'updated_at'), more)
   }),
 )
 
 const weatherThings = memo((observations: ThingStates[7], stations: ThingStates[8]): Thing[] =>
-  weatherNow([observations, stations]).map(({ id, name, position, source, updated_at, ...one }) => {
-    const { conditions, temp_c, precipitation_mm, visibility_m, wind_mean_m_s, gust_m_s } = one
-    return {
-      ...{ ...POINT, kind: 'WEATHER_STATION', id, titles: { es: name, en: name }, road: null, km: null, direction: null, position },
-      ...{ source, updated_at, url: `/api/clima/estaciones/${encodeURIComponent(id)}` },
-      details: { ...NO_DETAILS, weather: { conditions, temp_c, precipitation_mm, visibility_m, wind_mean_m_s, gust_m_s } },
-    }
+  weatherNow([observations, stations]).map((one) => {
+    const weather = pick(one, 'conditions', 'temp_c', 'precipitation_mm', 'visibility_m', 'wind_mean_m_s', 'gust_m_s')
+    const row = pick(one, 'id', 'position', 'source', 'updated_at')
+    return thing('WEATHER_STATION', one.name, row, { page: '/api/clima/estaciones', details: { weather } })
   }),
 )
 
@@ -180,70 +183,53 @@ const fuelThings = memo((stations: ThingStates[9], prices: ThingStates[10]): Thi
   fuelStationsOf([stations, prices]).flatMap((one) => {
     const position = reliablePosition(one)
     if (!position || one.status !== 'ACTIVE') return []
-    const { id, operator, road, km, schedule, side, source, updated_at } = one
-    const title = [operator, one.municipality].filter((part) => part).join(', ')
-    return {
-      ...{ ...POINT, kind: 'FUEL_STATION', id, titles: { es: title, en: title }, road, km, direction: null, position, prices: one.prices },
-      ...{ source, updated_at, url: `/api/gas-stations/${encodeURIComponent(id)}` },
-      details: { ...NO_DETAILS, fuel_station: { operator, schedule, side, price_unit: 'EUR/L', price_issue: null } },
-    }
+    const title = [one.operator, one.municipality].filter((part) => part).join(', ')
+    const fuel_station = { ...pick(one, 'operator', 'schedule', 'side'), price_unit: 'EUR/L', price_issue: null }
+    const row = { ...pick(one, 'id', 'road', 'km', 'source', 'updated_at'), position }
+    return thing('FUEL_STATION', title, row, { page: '/api/gas-stations', prices: one.prices, details: { fuel_station } })
   }),
 )
 
 const chargingThings = memo((state: ThingStates[11]): Thing[] =>
   state.rows.map((row) => {
-    const { site_id: id, name, operator, road, km, position, source, updated_at } = row
-    const { opening_hours, simultaneous_cars, connector_types, max_power_kw } = row
-    const title = [operator ?? name, row.municipality].filter((part) => part).join(', ')
-    return {
-      ...{ ...POINT, kind: 'CHARGING_SITE', id, titles: { es: title, en: title }, road, km, direction: null, position },
-      ...{ source, updated_at, url: `/api/electrolineras/${encodeURIComponent(id)}` },
-      details: { ...NO_DETAILS, charging_site: { operator, opening_hours, simultaneous_cars, connector_types, max_power_kw } },
-    }
+    const title = [row.operator ?? row.name, row.municipality].filter((part) => part).join(', ')
+    const charging_site = pick(row, 'operator', 'opening_hours', 'simultaneous_cars', 'connector_types', 'max_power_kw')
+    const site = { ...pick(row, 'road', 'km', 'position', 'source', 'updated_at'), id: row.site_id }
+    return thing('CHARGING_SITE', title, site, { page: '/api/electrolineras', details: { charging_site } })
   }),
 )
 
 const zoneThings = memo((state: ThingStates[12]): Thing[] =>
-  state.rows.map(({ zone_id: id, name, area, source, updated_at }) => ({
-    ...{
-      ...POINT,
-      kind: 'LOW_EMISSION_ZONE',
-      id,
-      titles: { es: name, en: name },
-      road: null,
-      km: null,
-      direction: null,
-      position: null,
-      area,
-    },
-    ...{ source, updated_at, url: `/api/zbe/${encodeURIComponent(id)}`, details: NO_DETAILS },
-  })),
+  state.rows.map(({ zone_id: id, name, area, source, updated_at }) =>
+    thing('LOW_EMISSION_ZONE', name, { id, source, updated_at }, { page: '/api/zbe', area }),
+  ),
 )
+
+/** What a camera is called after its kind: by its road, else by its name. */
+const cameraPlace = ({ name, road, km }: { readonly name: string | null; readonly road: string | null; readonly km: number | null }) =>
+  road === null && name !== null ? ` ${name}` : roadName(road, km)
 
 const cameraThings = memo((state: ThingStates[13]): Thing[] =>
   state.rows.map((row) => {
-    const { name, road, km, direction, position, image_url, source, updated_at } = row
-    const id = cameraId(row)
-    const where = road === null && name !== null ? ` ${name}` : roadName(road, km)
-    return {
-      ...{ ...POINT, kind: 'CAMERA', id, titles: { es: `Cámara${where}`, en: `Camera${where}` }, road, km, direction, position },
-      ...{ source, updated_at, url: `/api/camaras/${encodeURIComponent(id)}`, details: { ...NO_DETAILS, camera: { image_url } } },
-    }
+    const where = cameraPlace(row)
+    const camera = { ...pick(row, 'road', 'km', 'direction', 'position', 'source', 'updated_at'), id: cameraId(row) }
+    const details = { camera: pick(row, 'image_url') }
+    return thing('CAMERA', { es: `Cámara${where}`, en: `Camera${where}` }, camera, { page: '/api/camaras', details })
   }),
 )
 
 const speedCameraThings = memo((state: ThingStates[14], posts: Posts | null): Thing[] =>
   state.rows.map((row) => {
-    const { name, road, km, km_to, direction, type, speed_limit_kmh, source, updated_at } = row
+    const { road, km, km_to, to } = row
     const id = speedCameraId(row)
-    const where = road === null && name !== null ? ` ${name}` : roadName(road, km)
+    const where = cameraPlace(row)
     // SCT publishes some without a usable position.
     const position =
       row.position ?? (road === null || km === null ? null : (posts?.at(foldRoad(road), km, row.province_code)[0]?.position ?? null))
-    return {
-      ...{ kind: 'SPEED_CAMERA', id, titles: { es: `Radar${where}`, en: `Speed camera${where}` }, road, km, km_to, direction },
-      ...{ position, to: row.to, line: posts && sectionLine(row, posts), area: null, prices: null, source, updated_at },
-      ...{ url: `/api/radares?ids=${encodeURIComponent(id)}`, details: { ...NO_DETAILS, speed_camera: { type, speed_limit_kmh } } },
-    }
+    const camera = { ...pick(row, 'road', 'km', 'direction', 'source', 'updated_at'), id, position }
+    const url = `/api/radares?ids=${encodeURIComponent(id)}`
+    const more = { page: '', url, km_to, to, line: posts && sectionLine(row, posts) }
+    const details = { speed_camera: pick(row, 'type', 'speed_limit_kmh') }
+    return thing('SPEED_CAMERA', { es: `Radar${where}`, en: `Speed camera${where}` }, camera, { ...more, details })
   }),
 )
