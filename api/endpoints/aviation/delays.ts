@@ -14,7 +14,7 @@ import { instantParam, openPeriodParams } from '../../kernel/params/params-time.
 import { appliedByRead, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { conditionsOf } from './conditions.ts'
+import { conditionsOf } from './airports.ts'
 import { atfmCauses } from './figures.ts'
 import { airportFields, type Flight, flight, flightFilters, isLate, toFlight } from './flight.ts'
 

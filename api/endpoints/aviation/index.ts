@@ -3,7 +3,7 @@ import { aircraftList } from './aircraft.ts'
 import { aircraftByIcao24 } from './aircraft-detail.ts'
 import { airportByIata, airportListing } from './airports.ts'
 import { delayList } from './delays.ts'
-import { flightChanges } from './flight-changes.ts'
+import { flightChanges } from './flight.ts'
 import { airportHistory } from './history.ts'
 
 /** Endpoints about aviation, in the order in which documentation shows them. */

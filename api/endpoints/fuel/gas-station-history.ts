@@ -9,7 +9,7 @@ import { heldMean, last, max, min, parameter, same, shareHeld } from '../../kern
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
 import { coverageField } from '../common-fields.ts'
-import { stationId } from './gas-station-detail.ts'
+import { stationId } from './gas-stations.ts'
 import { heldPrices, priceChanges } from './held-prices.ts'
 import { fuelParam } from './station.ts'
 

@@ -8,7 +8,7 @@ import { record } from '../../kernel/fields.ts'
 import { integerParam, listOf, withDefault } from '../../kernel/params/params.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { BULLETIN_METHOD, spanishWeeks } from './bulletin-weeks.ts'
-import { datasetsOf, knownFuels, MINISTRY_METHOD, ministryDays, SERIES_DATASETS, seriesParam } from './series-params.ts'
+import { datasetsOf, knownFuels, MINISTRY_METHOD, ministryDays, SERIES_DATASETS, seriesParam } from './series.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays

@@ -1,25 +1,143 @@
+import { FERRY_OPERATORS } from '../../../lake/datasets/maritime/ferry-codes.ts'
+import { MARINE_FUELS } from '../../../lake/datasets/maritime/marine-codes.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
+import { distanceM } from '../../../lake/places/distance.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
-import { meaning, nested, pick, record } from '../../kernel/fields.ts'
+import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
+import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { provinceFilter } from '../../kernel/filters/place.ts'
 import { searchFilter } from '../../kernel/filters/search.ts'
 import { booleanParam, required, textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { memo } from '../../kernel/reads/memo.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
-import { field } from '../../kernel/reply-fields.ts'
-import { PORT_ROLES } from './codes.ts'
+import { field, maybe } from '../../kernel/reply-fields.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
+import { PORT_LISTINGS, PORT_ROLES } from './codes.ts'
 import { CLOCK_S } from './ferries.ts'
 import { ferryNetwork } from './ferry-network.ts'
 import { ferryRouteFields, ferryRouteOf } from './ferry-route.ts'
 import { ferryTimetables } from './ferry-timetables.ts'
 import { MARINE_DATASETS, marineFuelParam, marinePricesOf } from './marine-price.ts'
-import { type PortRecord, portFields, portRecord } from './port.ts'
 import { type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
 import { fuelByPort, portFuelField } from './port-fuel.ts'
-import { vesselsByPort } from './port-vessels.ts'
+
+/** Radius around a port in which vessels count, m: harbours and their anchorages; the World Port Index rounds to the minute. */
+export const VESSELS_WITHIN_M = 5_000
+/** Degrees of latitude that are farther than that radius; a degree is more than 110 km. */
+const LATITUDES = VESSELS_WITHIN_M / 110_000
+
+/** The number of vessels around each port with a position, by port id; empty if no feed delivers vessels. */
+export const vesselsByPort = memo((vessels: State<typeof vesselPositions>, { ports }: PortCatalogue): ReadonlyMap<string, number> => {
+  if (vessels.parts.length === 0) return new Map()
+  // Several sources may have the same vessel.
+  const newest = new Map<string, (typeof vessels.rows)[number]>()
+  for (const row of vessels.rows) {
+    const other = newest.get(row.mmsi)
+    if (!other || other.observed_at < row.observed_at) newest.set(row.mmsi, row)
+  }
+  const positions = [...newest.values()].map(({ position }) => position).sort((one, other) => one.lat - other.lat)
+  return new Map(
+    [...ports.values()].flatMap(({ id, position: at }) => {
+      if (at === null) return []
+      let count = 0
+      for (let next = firstFrom(positions, at.lat - LATITUDES); next < positions.length; next++) {
+        const position = positions[next] as (typeof positions)[number]
+        if (position.lat > at.lat + LATITUDES) break
+        if (distanceM(at, position) <= VESSELS_WITHIN_M) count++
+      }
+      return [[id, count] as const]
+    }),
+  )
+})
+
+/** Index of the first position, sorted by latitude, that is not south of a latitude. */
+function firstFrom(positions: readonly { readonly lat: number }[], lat: number): number {
+  let [from, to] = [0, positions.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((positions[middle] as { readonly lat: number }).lat < lat) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+const { columns } = ports
+
+/** Fields of a port. */
+export const portFields = {
+  id: columns.port_id,
+  name: columns.name,
+  alternate_name: columns.alternate_name,
+  listing: field.code('List with the port.', PORT_LISTINGS, 'WORLD_PORT_INDEX'),
+  ...pick(columns, 'locode', 'wpi_number', 'port_authority', 'position'),
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  municipality: maybe.text('Municipality of the port or next to it; null abroad.', 'Barcelona'),
+  municipality_code: columns.municipality_code,
+  ...pick(columns, 'harbor_size', 'harbor_type', 'channel_depth_m', 'anchorage_depth_m', 'cargo_pier_depth_m', 'tidal_range_m'),
+  ...pick(columns, 'has_ro_ro', 'has_fuel_oil', 'has_diesel_oil'),
+  fuel_stations: field.integer('Marine fuel stations within 5 km for which it is the nearest port.', '1', 1),
+  fuels: field.list('Marine fuels with a price there.', field.code('Fuel.', MARINE_FUELS), ['DIESEL_A']),
+  has_ferries: field.boolean('True if a ferry of the timetables calls.', true),
+  ferry_routes: field.integer('Number of ferry routes that call, each direction counted separately.', '1', 14),
+  ferry_operators: field.list('Operators of these routes.', field.code('Operator.', FERRY_OPERATORS), ['BALEARIA']),
+  vessel_count: maybe.integer(
+    `Vessels within ${VESSELS_WITHIN_M / 1000} km now, by AIS positions of the last 30 minutes; a vessel near two ports counts at both. Null without a position, or if no receiver delivers: see \`meta.missing\`.`,
+    '1',
+    12,
+  ),
+  observed_at: optional(columns.observed_at, 'Fetch of the list with this state; null for a port that only a ferry timetable has.'),
+} as const
+
+/** A port, ready for replies. */
+export type PortRecord = ValueOf<typeof portFields>
+
+const LISTINGS: Readonly<Record<string, string>> = { world_port_index: 'WORLD_PORT_INDEX', port_list: 'PORT_LIST' }
+
+/** What is at a port: its marine fuel, and the number of vessels, null if unknown. */
+interface AtPort {
+  readonly fuel: readonly { readonly station_id: string | null; readonly fuel: string }[]
+  readonly vessel_count: number | null
+}
+
+/** Converts a port to its reply form. */
+export function portRecord(port: Port, { fuel, vessel_count }: AtPort): PortRecord {
+  const { id, name, position, province_code, municipality_code, listed, connections } = port
+  return {
+    id,
+    name,
+    alternate_name: listed?.alternate_name ?? null,
+    listing: listed ? (LISTINGS[listed.source] ?? listed.source) : 'FERRY_TIMETABLE',
+    locode: listed?.locode ?? null,
+    wpi_number: listed?.wpi_number ?? null,
+    port_authority: listed?.port_authority ?? null,
+    position,
+    province: provinceName(province_code),
+    province_code,
+    municipality: (municipality_code && municipalityByCode(municipality_code)?.name) || null,
+    municipality_code,
+    harbor_size: listed?.harbor_size ?? null,
+    harbor_type: listed?.harbor_type ?? null,
+    channel_depth_m: listed?.channel_depth_m ?? null,
+    anchorage_depth_m: listed?.anchorage_depth_m ?? null,
+    cargo_pier_depth_m: listed?.cargo_pier_depth_m ?? null,
+    tidal_range_m: listed?.tidal_range_m ?? null,
+    has_ro_ro: listed?.has_ro_ro ?? null,
+    has_fuel_oil: listed?.has_fuel_oil ?? null,
+    has_diesel_oil: listed?.has_diesel_oil ?? null,
+    fuel_stations: new Set(fuel.map(({ station_id }) => station_id)).size,
+    fuels: [...new Set(fuel.map((one) => one.fuel))],
+    has_ferries: connections.length > 0,
+    ferry_routes: connections.length,
+    ferry_operators: [...new Set(connections.map(({ network }) => network))].sort(),
+    vessel_count,
+    observed_at: listed?.observed_at ?? null,
+  }
+}
 
 /** The timetables in force change with the date in Madrid, on a full hour of UTC. */
 const DATE_CLOCK_S = 3600

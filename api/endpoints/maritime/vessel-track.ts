@@ -8,7 +8,7 @@ import { record } from '../../kernel/fields.ts'
 import { integerParam, withDefault } from '../../kernel/params/params.ts'
 import { checkDays, periodParams } from '../../kernel/params/params-time.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { mmsiParam } from './vessel.ts'
+import { mmsiParam } from './vessels.ts'
 
 const { columns } = vesselPositions
 const DAYS = 7

@@ -1,6 +1,6 @@
 import { defineDomain } from '../../kernel/domain.ts'
 import { corridorById, corridorList } from './corridors.ts'
-import { countStationById, countStationList } from './count-stations.ts'
+import { countStationById, countStationList } from './count-station.ts'
 import { mobilityList } from './flows.ts'
 import { imdList } from './imd.ts'
 import { mobilityMatrix } from './od.ts'

@@ -6,8 +6,7 @@ import { memo } from '../../kernel/reads/memo.ts'
 import { type AlertRow, toAlert } from './alert.ts'
 import { alertsOfTrains, type TrainAlert } from './duplicate-alerts.ts'
 import { tripUpdatesIn, VARIANT_AT } from './live-trips.ts'
-import { runDate } from './run-date.ts'
-import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
+import { type DayTrip, runDate, type TimetableDay, timetableDay } from './timetable-day.ts'
 
 /** A current alert: its row, completed with timetable data of its train, and as lists show it. */
 export interface CurrentAlert {

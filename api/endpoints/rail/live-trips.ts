@@ -3,8 +3,7 @@ import type { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { State } from '../../kernel/endpoint.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { runDate } from './run-date.ts'
-import type { DayTrip, TimetableDay } from './timetable-day.ts'
+import { type DayTrip, runDate, type TimetableDay } from './timetable-day.ts'
 
 /** The current trip update of a trip. */
 export type TripUpdate = State<typeof railTripUpdates>['rows'][number]
@@ -121,4 +120,16 @@ const platformsOf = memo((state: State<typeof railPositions>): ReadonlyMap<strin
 
 function keyOf(one: string, other: string): string {
   return `${one} ${other}`
+}
+
+/**
+ * True if the newest publication of a state lacks a núcleo that the reply may include, given the requested ones; null for all.
+ */
+export function lacksNucleo(
+  states: readonly Pick<State, 'parts'>[],
+  { network, nucleo }: { readonly network: readonly string[] | string | null; readonly nucleo: readonly string[] | null },
+): boolean {
+  const isCommuter = network === null || [network].flat().includes('CERCANIAS')
+  const missing = states.flatMap(({ parts }) => parts.flatMap((part) => part.missing ?? []))
+  return isCommuter && missing.some((code) => nucleo === null || nucleo.includes(code))
 }

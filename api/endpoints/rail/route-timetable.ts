@@ -12,7 +12,7 @@ import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
-import { routeId } from './route-detail.ts'
+import { routeId } from './routes.ts'
 import { type DayTrip, dayKey, type TimetableDay, timetableDay } from './timetable-day.ts'
 import { feedsOfId, railTimetables, restsOnTimetables, sourcesBesideId, timetableSpans } from './timetable-versions.ts'
 

@@ -1,25 +1,55 @@
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { foldName } from '../../../lake/places/names.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type Endpoint } from '../../kernel/endpoint.ts'
 import { onlyOfRows } from '../../kernel/example.ts'
 import { type RecordShape, record } from '../../kernel/fields.ts'
 import { type Param, textParam } from '../../kernel/params/params.ts'
+import { municipalityCodes } from '../../kernel/params/params-place.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
+import { InvalidParam } from '../../kernel/problems.ts'
+import { nearest } from '../../kernel/reads/suggest.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { boardEntry, boardOf, isOf, reaches } from './board.ts'
 import { boardFields } from './board-fields.ts'
 import { type BoardAsk, LIVE_AHEAD_MS } from './board-status.ts'
 import { lineParam } from './known-names.ts'
-import { liveTrips } from './live-trips.ts'
-import { lacksNucleo } from './missing-nucleos.ts'
-import { namedStations } from './named-stations.ts'
-import { NETWORK_TABLES, railNetwork } from './network.ts'
-import { networkParam } from './station.ts'
-import { nearestStation, stationId } from './station-detail.ts'
+import { lacksNucleo, liveTrips } from './live-trips.ts'
+import { NETWORK_TABLES, type RailNetwork, railNetwork } from './network.ts'
+import { networkParam, type Station, stationsOf } from './station.ts'
+import { nearestStation, stationId } from './stations.ts'
 import { DAYS_AROUND, dayKey, timetableDay } from './timetable-day.ts'
 import { feedsOfId, railTimetables, restsOnTimetables, sourcesBesideId, timetableFeeds, timetableSpans } from './timetable-versions.ts'
+
+const UNREGISTERED: Parameters<typeof stationsOf>[1] = new Map()
+
+/**
+ * The ids of the stations that a text means: the one with this code, else those whose name has words that begin like its words,
+ * and those in the municipality of this name. Throws `InvalidParam` without any.
+ */
+export function namedStations(network: RailNetwork, parameter: string, text: string): ReadonlySet<string> {
+  const stations = stationsOf(network, UNREGISTERED)
+  const byCode = stations.filter(({ id }) => id.toLowerCase() === text.toLowerCase())
+  if (byCode.length > 0) return idsOf(byCode)
+  const wanted = foldName(text).split(' ')
+  const municipalities = municipalityCodes(text, null)
+  const named = stations.filter(({ name, municipality_code }) => {
+    if (municipality_code !== null && municipalities.includes(municipality_code)) return true
+    const words = foldName(name).split(' ')
+    return wanted.every((one) => one !== '' && words.some((word) => word.startsWith(one)))
+  })
+  if (named.length > 0) return idsOf(named)
+  const near = (): string | null =>
+    nearest(
+      text,
+      stations.map(({ name }) => name),
+    )
+  throw new InvalidParam('expected the code of a station, words of its name, or its municipality', { parameter, value: text, near })
+}
+
+const idsOf = (stations: readonly Station[]): ReadonlySet<string> => new Set(stations.map(({ id }) => id))
 
 /** Boards change by the minute; live feeds are published every 20 s. */
 const CLOCK_S = 20

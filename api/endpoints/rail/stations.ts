@@ -1,14 +1,19 @@
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
-import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { defineEndpoint, listReturn, type MemoryAsk } from '../../kernel/endpoint.ts'
+import { record } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { provinceFilter } from '../../kernel/filters/place.ts'
 import { searchFilter } from '../../kernel/filters/search.ts'
+import { required, textParam } from '../../kernel/params/params.ts'
 import { appliedByRead, columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { nearest } from '../../kernel/reads/suggest.ts'
+import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
+import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
-import { networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
+import { networkParam, nucleoParam, operatorParam, railStation, type Station, stationFields, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
-import { sourcesBeside, stationFeeds } from './timetable-versions.ts'
+import { feedsOfId, sourcesBeside, sourcesBesideId, stationFeeds } from './timetable-versions.ts'
 
 /** Stations of the railway. */
 export const stationList = defineEndpoint({
@@ -67,3 +72,59 @@ function hasLine(
   if (lines.some(({ line, nucleo_code }) => line !== null && wanted.lines.includes(line) && isOf(nucleo_code))) return true
   return !wanted.nucleos && products.some((product) => wanted.lines.includes(product))
 }
+
+const CODE_DIGITS = 5
+
+/** The station id as a path parameter. */
+export const stationId = required(
+  textParam('Station code: of Renfe five digits with leading zeros, of others network and code, such as FGC:PC.', {
+    max: 60,
+    example: '17000',
+  }),
+)
+
+/** A suggestion for a code: the same number with leading zeros, which many leave out, else a similar code. */
+export async function nearestStation(
+  { cached: slice }: Pick<MemoryAsk<readonly []>, 'cached'>,
+  { id }: { readonly id: string },
+): Promise<string | null> {
+  const { stations } = await slice(railNetwork, '')
+  const padded = id.padStart(CODE_DIGITS, '0')
+  return stations.has(padded) ? padded : nearest(id, stations.keys())
+}
+
+const detail = record(
+  'RailStationDetail',
+  'A station with its lines and current alerts.',
+  { ...stationFields, alerts: alertsField },
+  inLanguages,
+)
+
+/** One station. */
+export const stationById = defineEndpoint({
+  path: '/api/trenes/estaciones/{id}',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'One railway station, with accessibility and current alerts',
+  summary_es: 'Una estación de tren, con accesibilidad y alertas actuales',
+  params: { id: stationId },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'memory',
+    from: ALERT_STATES,
+    lake: [...NETWORK_TABLES, railStationRegister],
+    needs: NETWORK_TABLES,
+    otherSources: ({ id }) => sourcesBesideId(id),
+    parts: ({ id }) => feedsOfId(id),
+    feedsOfId: ({ id }) => feedsOfId(id),
+    suggestion: nearestStation,
+    answer: async ({ cached: slice, optional: extra, states }, { id }) => {
+      const network = await slice(railNetwork, '')
+      const found = stationsOf(network, await slice(stationRegister, '')).find((one) => one.id === id)
+      return found
+        ? { ...found, alerts: alertsOf((await currentAlerts(states, extra)).listed, { stop_id: id, lines: found.lines }, network) }
+        : null
+    },
+  },
+  example: { id: '17000' },
+})

@@ -3,8 +3,7 @@ import { madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import type { DayStop, DayStops } from '../transit/day-stops.ts'
 import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
-import { awayFrom, LATEST_MS } from './run-date.ts'
-import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
+import { awayFrom, type DayTrip, LATEST_MS, type TimetableDay, timetableDay } from './timetable-day.ts'
 
 const HOUR_MS = 3_600_000
 /** How long after midnight a train may run for the day before, and how long before midnight one may wait for the next. */

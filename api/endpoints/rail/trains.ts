@@ -1,17 +1,76 @@
-import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { isCancelled, RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
+import { nulls, pick } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { codeParam, integerParam, listOf } from '../../kernel/params/params.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { field } from '../../kernel/reply-fields.ts'
+import type { DayStop } from '../transit/day-stops.ts'
+import type { RunningTrain } from './duplicate-trains.ts'
 import { liveLineParam } from './known-names.ts'
-import { lacksNucleo } from './missing-nucleos.ts'
-import { nextStopsOf } from './next-stops.ts'
+import { lacksNucleo } from './live-trips.ts'
 import { runningTrains } from './running-trains.ts'
 import { besideRenfe, TIMETABLE_TABLES } from './timetable-versions.ts'
-import { ABOUT_TRAINS, TRAIN_STATES, type Train, train, trainDetail } from './train.ts'
+import { ABOUT_TRAINS, type NextStop, nextStop, TRAIN_STATES, type Train, train, trainDetail } from './train.ts'
 import { networkOf, trainIdParam } from './train-id.ts'
+import { stopsOf } from './train-match.ts'
+
+/** The remaining stops of a train, in order; for a train outside the timetable those that its publisher states. */
+export function nextStopsOf({ train, match, said, ahead }: RunningTrain): NextStop[] {
+  const skipped = new Set(said.flatMap(({ skipped_stop_ids }) => skipped_stop_ids))
+  const [expected = null] = said.flatMap(({ next_stop_id, expected_arrival_at }) =>
+    next_stop_id === null ? [] : [{ stop_id: next_stop_id, at: expected_arrival_at }],
+  )
+  if (!match && ahead) return ahead.map(({ stop_id, name }) => ({ ...unplanned({ stop_id, at: null }, skipped), name }))
+  if (!match) return expected === null ? [] : [unplanned(expected, skipped)]
+  const stops = stopsOf(match)
+  const delay_ms = train.delay_s === null || train.delay_quality === 'DOUBTFUL' ? null : 1000 * train.delay_s
+  const begin = placeOf(stops, [train.stop_id, expected?.stop_id ?? null], train.observed_at - (delay_ms ?? 0))
+  return stops.slice(begin).map((stop, at) => {
+    const is_skipped = skipped.has(stop.stop_id)
+    const isMade = !is_skipped && !isCancelled(train)
+    const stated = isMade && at <= 1 && stop.stop_id === expected?.stop_id ? expected.at : null
+    const arrival = stated ?? (isMade ? later(stop.arrival_at, delay_ms) : null)
+    return {
+      ...pick(stop, 'stop_id', 'name', 'stop_sequence', 'arrival_at', 'departure_at'),
+      expected_arrival_at: arrival,
+      expected_departure_at: isMade && delay_ms !== null ? departure(stop, delay_ms, arrival) : null,
+      is_skipped,
+    }
+  })
+}
+
+/** Index of a train in its trip: at a stop that it names (if passed twice, the nearest in time), else by the clock. */
+function placeOf(stops: readonly DayStop[], named: readonly (string | null)[], planned: number): number {
+  for (const stop_id of named) {
+    if (stop_id === null) continue
+    let best = -1
+    for (const [at, stop] of stops.entries())
+      if (stop.stop_id === stop_id && (best === -1 || away(stop, planned) < away(stops[best] as DayStop, planned))) best = at
+    if (best !== -1) return best
+  }
+  const ahead = stops.findIndex((stop) => (stop.departure_at ?? stop.arrival_at ?? 0) >= planned)
+  return ahead === -1 ? stops.length : ahead
+}
+
+function away({ arrival_at, departure_at }: DayStop, at: number): number {
+  return Math.abs((arrival_at ?? departure_at ?? at) - at)
+}
+
+function later(planned: number | null, delay_ms: number | null): number | null {
+  return planned === null || delay_ms === null ? null : planned + delay_ms
+}
+
+/** A train leaves a stop neither before its planned time nor before its arrival. */
+function departure({ departure_at }: DayStop, delay_ms: number, arrival: number | null): number | null {
+  return departure_at === null ? null : Math.max(departure_at + Math.max(0, delay_ms), arrival ?? 0)
+}
+
+function unplanned({ stop_id, at }: { readonly stop_id: string; readonly at: number | null }, skipped: ReadonlySet<string>): NextStop {
+  const is_skipped = skipped.has(stop_id)
+  return { ...nulls(nextStop), stop_id, expected_arrival_at: is_skipped ? null : at, is_skipped }
+}
 
 const delayFilter = defineMemoryFilter({
   name: 'min_delay',

@@ -6,8 +6,7 @@ import { municipalityRegister } from '../../../lake/datasets/road/municipality-r
 import { ignBoundaries } from '../../../lake/datasets/road/sources.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
-import type { Area } from '../../../lake/places/atlas.ts'
-import { loadAtlas } from '../../../lake/places/atlas.ts'
+import { type Area, loadAtlas } from '../../../lake/places/atlas.ts'
 import { boundaryOf } from '../../../lake/places/boundaries.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import { communityNames } from '../../../lake/places/communities.ts'
@@ -16,19 +15,45 @@ import { allMunicipalities, municipalityByCode } from '../../../lake/places/muni
 import { municipalityNames } from '../../../lake/places/municipality-names.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import { isOfRegion } from '../../../lake/places/regions.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
 import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, listReturn, type State, type StatesOf } from '../../kernel/endpoint.ts'
 import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { searchFilter } from '../../kernel/filters/search.ts'
 import { oneOf, required, textParam, withDefault } from '../../kernel/params/params.ts'
 import { provinceParam } from '../../kernel/params/params-place.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
 import { NETWORK_TABLES, type RailNetwork, railNetwork } from '../rail/network.ts'
-import { inhabitants, type Register } from './inhabitants.ts'
 import { withoutDuplicates } from './same-incident.ts'
+
+/** Inhabitants by INE code of municipality and province, of the newest edition. Its only key is the empty string. */
+export const inhabitants = defineCachedQuery<Register>({
+  name: 'inhabitants',
+  from: [municipalityRegister],
+  maxEntries: 1,
+  async read({ all }) {
+    const newest = sql`(SELECT max(edition) FROM ${scan(municipalityRegister)})`
+    const query = sql`SELECT * FROM ${scan(municipalityRegister)} WHERE edition = ${newest}`
+    const rows = await all<Row<typeof municipalityRegister>>(query, tableColumns(municipalityRegister))
+    const people = new Map<string, number>()
+    for (const { municipality_code, province_code, population } of rows)
+      if (population !== null) for (const code of [municipality_code, province_code]) people.set(code, (people.get(code) ?? 0) + population)
+    return { year: rows[0] ? Number(rows[0].edition) : null, people }
+  },
+})
+
+/** The inhabitants of an edition of the register. */
+export interface Register {
+  readonly year: number | null
+  readonly people: ReadonlyMap<string, number>
+}
 
 const DATASETS = [incidents, v16Beacons, vmsDevices, fuelStations, chargingSites, lowEmissionZones] as const
 type Known = StatesOf<typeof DATASETS>

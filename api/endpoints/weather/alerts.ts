@@ -1,17 +1,46 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { ALERT_LEVELS, ALERT_PHENOMENA } from '../../../lake/datasets/weather/alert-codes.ts'
 import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
+import { boxOfRegion, provincesOf } from '../../../lake/places/regions.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
+import type { MultiPolygon } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed, onlyOfRows } from '../../kernel/example.ts'
 import { nested, record } from '../../kernel/fields.ts'
-import { required, textParam } from '../../kernel/params/params.ts'
+import { shapeFilter } from '../../kernel/filters/area.ts'
+import { codeParam, listOf, required, textParam } from '../../kernel/params/params.ts'
+import { provinceParam } from '../../kernel/params/params-place.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
+import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
+import { touches } from '../../kernel/reads/geo.ts'
 import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { ABOUT_ALERTS, ALERT_FIGURE, type AlertRow, alert, alertDetail, alertState, changedOf, endedBy, toAlertState } from './alert.ts'
-import { alertFilters, changedAlertFilters } from './alert-filters.ts'
 import { roadsByArea } from './alert-roads.ts'
+
+const provinceFilter = defineMemoryFilter({
+  name: 'province',
+  param: provinceParam,
+  // An island is selected by its box: the zones of warnings cross municipalities.
+  matches: (region) => {
+    const box = boxOfRegion(region)
+    const codes = provincesOf(region)
+    return ({ province_codes, geometry }: { readonly province_codes: readonly string[]; readonly geometry: MultiPolygon | null }) =>
+      province_codes.some((code) => codes.includes(code)) &&
+      (box === null || (geometry !== null && touches({ kind: 'box', ...box }, geometry)))
+  },
+})
+const levelFilter = columnFilter('level', listOf(codeParam('Level, exactly this.', ALERT_LEVELS, { example: 'ORANGE' })), 'level')
+const phenomenonFilter = columnFilter(
+  'phenomenon',
+  listOf(codeParam('Phenomenon of the warning.', ALERT_PHENOMENA, { example: 'WIND' })),
+  'phenomenon',
+)
+
+/** Filters of warnings by province, level and phenomenon; lists add filters by area. */
+export const changedAlertFilters = [provinceFilter, levelFilter, phenomenonFilter] as const
+export const alertFilters = [...changedAlertFilters, shapeFilter] as const
 
 /** A warning expires on the second, usually before a full hour. */
 const CLOCK_S = 60

@@ -3,7 +3,7 @@ import { weatherAlertById, weatherAlertChanges, weatherAlertList } from './alert
 import { weatherForecast } from './forecast.ts'
 import { weatherForecastDays } from './forecast-daily.ts'
 import { weatherHistory, weatherStationHistory } from './history.ts'
-import { weatherStationById, weatherStationList } from './stations.ts'
+import { weatherStationById, weatherStationList } from './station.ts'
 import { drivingWeather } from './weather.ts'
 
 /** Endpoints about the weather, in the order in which documentation shows them. */

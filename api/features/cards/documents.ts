@@ -1,7 +1,7 @@
 import { tableSchema } from '../../../lake/schema/table-schema.ts'
+import { datasetList } from '../../endpoints/service/dataset.ts'
 import { datasetCard } from '../../endpoints/service/dataset-card.ts'
 import { datasetSchema } from '../../endpoints/service/dataset-schema.ts'
-import { datasetList } from '../../endpoints/service/datasets.ts'
 import type { SystemView } from '../../kernel/endpoint.ts'
 import { WHOLE_LIST } from '../../kernel/page.ts'
 import { croissant } from './croissant.ts'

@@ -1,6 +1,6 @@
-import { ROAD_ITEMS } from '../../../api/endpoints/road/along/kinds.ts'
 import { type Met, thingsAlong } from '../../../api/endpoints/road/along/match.ts'
 import { PathLine } from '../../../api/endpoints/road/along/path-line.ts'
+import { ROAD_ITEMS } from '../../../api/endpoints/road/along/route-item.ts'
 import type { Thing } from '../../../api/endpoints/road/along/things.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
 import type { Bench, Pair } from './measure.ts'

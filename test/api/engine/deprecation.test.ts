@@ -1,7 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { incidentById } from '../../../api/endpoints/road/incident-detail.ts'
-import { incidentList } from '../../../api/endpoints/road/incidents.ts'
+import { incidentById, incidentList } from '../../../api/endpoints/road/incidents.ts'
 import type { Endpoint } from '../../../api/kernel/endpoint.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { openapi } from '../openapi.ts'

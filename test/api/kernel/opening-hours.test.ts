@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
-import { isOpenAt, openingHours } from '../../../api/endpoints/fuel/opening-hours.ts'
+import { isOpenAt, openingHours } from '../../../api/endpoints/fuel/station.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 
 const DAYS = ['L', 'M', 'X', 'J', 'V', 'S', 'D']

@@ -5,8 +5,8 @@ import type { Line, Point } from '../../../../lake/schema/columns.ts'
 import { distanceM } from '../../../kernel/reads/geo.ts'
 import { memo } from '../../../kernel/reads/memo.ts'
 import type { Posts } from '../posts.ts'
-import { type Relation, ROAD_ITEMS, type RoadItemKind } from './kinds.ts'
 import { BEARING_M, type Beside, bearing, LEAST_COSINE, type PathLine, SHORT_M } from './path-line.ts'
+import { type Relation, ROAD_ITEMS, type RoadItemKind } from './route-item.ts'
 import type { Thing } from './things.ts'
 
 /** Spacing of the points that stand for a stretch of road, m. */

@@ -9,10 +9,54 @@ import { vmsMessages } from '../../../../lake/datasets/road/vms-messages.ts'
 import { DRIVING_CONDITIONS } from '../../../../lake/datasets/weather/codes.ts'
 import { weatherAlerts } from '../../../../lake/datasets/weather/weather-alerts.ts'
 import { weatherObservations } from '../../../../lake/datasets/weather/weather-observations.ts'
+import { defineCodes } from '../../../../lake/schema/codes.ts'
 import { nested, nulls, optional, pick, type ValueOf } from '../../../kernel/fields.ts'
+import { listOf, oneOf } from '../../../kernel/params/params.ts'
 import { field, maybe } from '../../../kernel/reply-fields.ts'
 import { readingFields } from '../sensor.ts'
-import { ROAD_ITEMS } from './kinds.ts'
+
+/** Kinds of things along a road. */
+export const ROAD_ITEMS = defineCodes('road_item', 'Kind of thing along a road or a path.', {
+  INCIDENT: ['Incidencia', 'Incident'],
+  WORKS: ['Obras', 'Roadworks'],
+  BEACON: ['Baliza V16', 'V16 beacon'],
+  PANEL: ['Panel de mensaje variable', 'Variable-message panel'],
+  CAMERA: ['Cámara', 'Camera'],
+  SPEED_CAMERA: ['Radar', 'Speed camera'],
+  SENSOR: ['Detector de tráfico', 'Traffic detector'],
+  WEATHER_WARNING: ['Aviso meteorológico', 'Weather warning'],
+  WEATHER_STATION: ['Estación meteorológica', 'Weather station'],
+  FUEL_STATION: ['Gasolinera', 'Filling station'],
+  CHARGING_SITE: ['Electrolinera', 'Charging site'],
+  LOW_EMISSION_ZONE: ['Zona de bajas emisiones', 'Low-emission zone'],
+})
+
+export type RoadItemKind = keyof typeof ROAD_ITEMS.codes
+
+/** All kinds of things. */
+export const KINDS = Object.keys(ROAD_ITEMS.codes) as RoadItemKind[]
+/** Detectors of each lane are too many unless a caller wants them. */
+export const DEFAULT_KINDS = KINDS.filter((kind) => kind !== 'SENSOR')
+
+/** The kinds that a request wants. */
+export const includeParam = listOf(oneOf('Only these kinds of things; by default all but SENSOR.', KINDS, { example: 'INCIDENT' }))
+
+/** How traffic at a thing runs relative to a path. */
+export const RELATIONS = defineCodes('path_relation', 'How the traffic that a thing concerns runs relative to the path.', {
+  SAME_DIRECTION: ['En el sentido de la marcha', 'In the direction of travel'],
+  OPPOSITE_DIRECTION: ['En sentido contrario', 'In the opposite direction'],
+  BOTH_DIRECTIONS: ['En ambos sentidos', 'In both directions'],
+  CROSSING_ROAD: ['En una carretera que cruza', 'On a road that crosses the path'],
+  UNKNOWN: ['Se desconoce', 'Unknown: the thing states no direction, or its road is not located'],
+})
+
+export type Relation = keyof typeof RELATIONS.codes
+
+/** Sides of a path. */
+export const SIDES = defineCodes('path_side', 'Side of a path, in its direction of travel.', {
+  LEFT: ['Izquierda', 'Left'],
+  RIGHT: ['Derecha', 'Right'],
+})
 
 /** What a thing shows of itself, by kind: one of these members is set, the others are null. */
 export const detailFields = {

@@ -30,8 +30,7 @@ import type { Posts } from '../posts.ts'
 import { sectionLine, speedCameraId } from '../speed-cameras.ts'
 import { readingsOf } from '../traffic-intensity.ts'
 import { toBeacon } from '../v16.ts'
-import type { RoadItemKind } from './kinds.ts'
-import { type Details, NO_DETAILS } from './route-item.ts'
+import { type Details, NO_DETAILS, type RoadItemKind } from './route-item.ts'
 
 /** A thing along roads: where it is, and what it shows. */
 export interface Thing {

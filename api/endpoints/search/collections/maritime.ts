@@ -6,7 +6,7 @@ import { vessels } from '../../../../lake/datasets/maritime/vessels.ts'
 import { municipalityByCode } from '../../../../lake/places/municipalities.ts'
 import { ferryNetwork } from '../../maritime/ferry-network.ts'
 import { listedPorts, portCatalogue } from '../../maritime/port-catalogue.ts'
-import { vesselsOf } from '../../maritime/vessel.ts'
+import { vesselsOf } from '../../maritime/vessels.ts'
 import { defineCollection } from '../collection.ts'
 
 const townOf = (code: string | null): string | null => (code === null ? null : (municipalityByCode(code)?.name ?? null))

@@ -8,7 +8,7 @@ import { allMunicipalities } from '../../../../lake/places/municipalities.ts'
 import { municipalityNames } from '../../../../lake/places/municipality-names.ts'
 import { provinceByCode, provinces } from '../../../../lake/places/provinces.ts'
 import type { Point } from '../../../../lake/schema/columns.ts'
-import { inhabitants } from '../../road/inhabitants.ts'
+import { inhabitants } from '../../road/places.ts'
 import { defineCollection } from '../collection.ts'
 
 /** Approximate population of the largest city, the reference for others. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { conditionsOf } from '../../../../api/endpoints/aviation/conditions.ts'
+import { conditionsOf } from '../../../../api/endpoints/aviation/airports.ts'
 import { airportDays } from '../../../../lake/datasets/aviation/airport-days.ts'
 import { airportObservedDays } from '../../../../lake/datasets/aviation/airport-observed-days.ts'
 import { airportWeather } from '../../../../lake/datasets/aviation/airport-weather.ts'

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { ROAD_ITEMS } from '../../../../api/endpoints/road/along/kinds.ts'
 import { thingsAlong } from '../../../../api/endpoints/road/along/match.ts'
 import { PathLine } from '../../../../api/endpoints/road/along/path-line.ts'
+import { ROAD_ITEMS } from '../../../../api/endpoints/road/along/route-item.ts'
 import { routeWorld } from '../../../../scripts/checks/benches/route-world.ts'
 
 const BUFFER_M = 300
