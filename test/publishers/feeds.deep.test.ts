@@ -17,7 +17,7 @@ const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, readonly string[
   'mitma_zone_areas 1': { mobility_zone_areas: ['GAU'] },
 }
 
-/** Streams have no requests; `test/publishers` has their own tests. */
+/** Streams have no requests. */
 const polled = feeds.filter(({ stream }) => !stream)
 
 test('every polled feed of the catalogue has a stand-in, and every stand-in has a feed', () => {
