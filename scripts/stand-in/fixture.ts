@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import { defineStandIn } from './define.ts'
+import { escapeText } from './formats/xml.ts'
 import { type Edition, type FeedStandIn, keptOf } from './publisher.ts'
 import type { World } from './world/world.ts'
 
@@ -13,94 +15,136 @@ const UNKNOWN = 'desconocida'
 const ROOM = 1.2
 
 /** The position of a record: its number in the document and the number of earlier repetitions of the fixture, both from 0. */
-interface RecordPlace {
+export interface RecordPlace<T> {
   readonly nth: number
   readonly round: number
   readonly edition: Edition
+  /** The thing that the record is about; its number without `items`. */
+  readonly item: T
 }
 
+/** How fields vary between repetitions of a fixture, by column, member, element (`loc:latitude`) or attribute (`@id`). */
+type Fields<T> = Readonly<Record<string, (text: string, place: RecordPlace<T>) => string | number>>
+
 /** How a fixture becomes a publication. */
-interface FixtureOptions extends Partial<Omit<FeedStandIn, 'feed' | 'write'>> {
-  /** The file in the feed's folder of fixtures: CSV, or a JSON list of flat objects. */
-  readonly file: string
-  /** By column, how values vary between repetitions of the fixture: at least the id. */
-  readonly fields: Readonly<Record<string, (text: string, place: RecordPlace) => string>>
+interface FixtureOptions<T> extends Partial<Omit<FeedStandIn, 'feed' | 'write'>> {
+  /** The file in the feed's folder of fixtures: CSV, JSON or XML. */
+  readonly file: string | ((edition: Edition) => string)
+  /** The element of a record in XML, or the list of records in JSON; by default the document is a list of flat objects. */
+  readonly element?: string
+  /** At least the id. */
+  readonly fields: Fields<T>
   /** Records of a document; by default slightly more than the minimum of the feed's accepted range. */
   readonly records?: number | ((world: World, edition: Edition) => number)
+  /** One record for each of these, in place of a number of records. */
+  readonly items?: (world: World, edition: Edition) => readonly T[]
+  /** Changes the text around the records, such as the time of publication. */
+  readonly around?: (text: string, edition: Edition) => string
 }
 
 /**
  * A feed that is published daily or less often: the records of a test fixture, repeated up to the required number. Each edition
  * omits one record that others have. The feed's declaration determines its URL.
  */
-export function fixtureStandIn(id: string, options: FixtureOptions): FeedStandIn {
-  const { file, fields, records, ...rest } = options
+export function fixtureStandIn<T = number>(id: string, options: FixtureOptions<T>): FeedStandIn {
+  const { file, element, fields, records, items, around = (text) => text, ...rest } = options
   const feed = feedById(id)
   const atLeast = feed.bands[feed.into[0]?.id as string]?.atLeast ?? 1
-  let template: Template | null = null
+  const templates = new Map<string, Template>()
   return defineStandIn(id, {
     write(world, edition) {
-      template ??= templateOf(readFileSync(new URL(`../../test/fixtures/${id}/${file}`, import.meta.url)).toString('latin1'))
+      const name = typeof file === 'string' ? file : file(edition)
+      const template = templates.get(name) ?? templateOf(`${id}/${name}`, element)
+      templates.set(name, template)
       const { variant, publishedAt } = edition
       const count = typeof records === 'function' ? records(world, edition) : (records ?? Math.ceil(ROOM * atLeast))
-      const places = Array.from({ length: count }, (_, nth) => nth)
-      const absent = 1 + (Math.floor(publishedAt / 86_400_000) % (count - 1))
-      const made = keptOf(places, variant).filter((nth) => nth !== absent)
-      return Buffer.from(template.write(made, { fields, edition }), 'latin1')
+      const all = items?.(world, edition) ?? (Array.from({ length: count }, (_, nth) => nth) as readonly unknown[] as readonly T[])
+      const absent = 1 + (Math.floor(publishedAt / 86_400_000) % (all.length - 1))
+      const listed = all.map((item, nth) => ({ item, nth })).filter(({ nth }) => nth !== absent)
+      const made = keptOf(listed, variant).map(({ item, nth }) => {
+        const text = template.records[nth % template.records.length] as string
+        const place = { nth, round: Math.floor(nth / template.records.length), edition, item }
+        return template.change(text, (field, value) => String(fields[field]?.(value, place) ?? value), variant.hasUnknownCodes)
+      })
+      const [head, tail] = template.around(variant.hasUnknownCodes).map((text) => around(text, edition))
+      return Buffer.from([head, made.join(template.between), tail].join(''), template.encoding)
     },
     ...rest,
   })
 }
 
-/** A fixture whose records can be replaced: byte by byte, so that its encoding does not matter. */
+/** A fixture whose records can be replaced. */
 interface Template {
-  write(numbers: readonly number[], to: { readonly fields: FixtureOptions['fields']; readonly edition: Edition }): string
+  readonly encoding: 'utf8' | 'latin1'
+  /** The texts before and after the records, with or without an unknown column. */
+  readonly around: (hasUnknown: boolean) => readonly [head: string, tail: string]
+  readonly records: readonly string[]
+  readonly between: string
+  /** A record with changed values, and with an unknown one if so. */
+  readonly change: (record: string, to: (field: string, value: string) => string, hasUnknown: boolean) => string
 }
 
-function templateOf(text: string): Template {
-  return /^\s*\[/.test(text) ? jsonTemplate(text) : csvTemplate(text)
+function templateOf(path: string, element: string | undefined): Template {
+  const bytes = readFileSync(new URL(`../../test/fixtures/${path}`, import.meta.url))
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1'
+  const text = bytes.toString(encoding)
+  if (/^\s*[[{]/.test(text)) return { ...jsonTemplate(text, element), encoding }
+  return { ...(element === undefined ? csvTemplate(text) : xmlTemplate(text, element)), encoding }
 }
 
-const FLAT_OBJECT = /\{[^{}]*\}/g
+type Parts = Omit<Template, 'encoding'>
 
-function jsonTemplate(text: string): Template {
-  const found = [...text.matchAll(FLAT_OBJECT)]
-  const records = found.map(([record]) => record)
-  const [first, second, last] = [found[0], found[1], found.at(-1)] as [RegExpExecArray, RegExpExecArray, RegExpExecArray]
-  const between = text.slice(first.index + first[0].length, second.index)
+/** The parts of a text with some matches as records. */
+function partsOf(text: string, found: readonly RegExpExecArray[]): Pick<Parts, 'around' | 'records' | 'between'> {
+  const [first, last] = [found[0], found.at(-1)] as [RegExpExecArray, RegExpExecArray]
+  const begin = first.index + first[0].length
+  const around = [text.slice(0, first.index), text.slice(last.index + last[0].length)] as const
+  return { around: () => around, records: found.map(([record]) => record), between: text.slice(begin, found[1]?.index ?? begin) }
+}
+
+function jsonTemplate(text: string, list: string | undefined): Parts {
+  const from = list === undefined ? 0 : text.indexOf(`"${list}"`)
+  const found = [...text.matchAll(/\{[^{}]*\}/g)].filter(({ index }) => index >= from)
   return {
-    write(numbers, { fields, edition }) {
-      const made = numbers.map((nth) => {
-        let record = records[nth % records.length] as string
-        const place = { nth, round: Math.floor(nth / records.length), edition }
-        for (const [name, change] of Object.entries(fields))
-          record = record.replace(new RegExp(`("${name}"\\s*:\\s*")([^"]*)`), (_all, head, value) => head + change(value, place))
-        return edition.variant.hasUnknownCodes ? record.replace('{', `{"${UNKNOWN}" : "X",`) : record
-      })
-      return text.slice(0, first.index) + made.join(between) + text.slice(last.index + last[0].length)
+    ...partsOf(text, found),
+    change(record, to, hasUnknown) {
+      const changed = record.replaceAll(/"([^"]*)"(\s*:\s*)("[^"]*"|[^",\s}]+)/g, (_all, name, colon, value) =>
+        value.startsWith('"') ? `"${name}"${colon}"${to(name, value.slice(1, -1))}"` : `"${name}"${colon}${to(name, value)}`,
+      )
+      return hasUnknown ? changed.replace('{', `{"${UNKNOWN}" : "X",`) : changed
     },
   }
 }
 
-/** A field with its delimiter or line end; quoted if it contains a delimiter. */
-const FIELD = /("(?:[^"]|"")*"|[^,;"]*)([,;]|$)/g
+function xmlTemplate(text: string, element: string): Parts {
+  return {
+    ...partsOf(text, [...text.matchAll(new RegExp(`<${element}[ >].*?</${element}>`, 'gs'))]),
+    change: (record, to) =>
+      record
+        .replaceAll(/<([\w:]+)([^<>]*)>([^<>]+)(?=<\/)/g, (_all, name, more, value) => `<${name}${more}>${escapeText(to(name, value))}`)
+        .replace(/ id="([^"]*)"/, (_all, value) => ` id="${escapeText(to('@id', value))}"`),
+  }
+}
 
-function csvTemplate(text: string): Template {
-  const [header = '', ...lines] = text.split(/\r?\n/).filter((line) => line !== '')
+function csvTemplate(text: string): Parts {
+  const [header = '', ...records] = text.split(/\r?\n/).filter((line) => line !== '')
   const end = text.includes('\r\n') ? '\r\n' : '\n'
   const delimiter = header.includes(';') ? ';' : ','
-  const names = header.split(delimiter)
-  const records = lines.map((line) => [...line.matchAll(FIELD)].map(([, value = '']) => value).slice(0, names.length))
+  // A field with its delimiter or line end; quoted if it contains a delimiter.
+  const field = new RegExp(`("(?:[^"]|"")*"|[^${delimiter}"]*)(${delimiter}|$)`, 'g')
+  const names = header.replace('\uFEFF', '').replaceAll('"', '').split(delimiter)
   return {
-    write(numbers, { fields, edition }) {
-      const more = (value: string): string => (edition.variant.hasUnknownCodes ? `${delimiter}${value}` : '')
-      const made = numbers.map((nth) => {
-        const values = records[nth % records.length] as readonly string[]
-        const place = { nth, round: Math.floor(nth / records.length), edition }
-        const changed = values.map((value, at) => fields[names[at] as string]?.(value, place) ?? value)
-        return changed.join(delimiter) + more('X')
+    records,
+    between: end,
+    around: (hasUnknown) => [header + (hasUnknown ? delimiter + UNKNOWN : '') + end, end],
+    change(record, to, hasUnknown) {
+      const values = [...record.matchAll(field)].map(([, value = '']) => value).slice(0, names.length)
+      const changed = values.map((value, at) => {
+        const isQuoted = value.startsWith('"')
+        const text = to(names[at] as string, isQuoted ? value.slice(1, -1) : value)
+        return isQuoted || text.includes(delimiter) ? `"${text}"` : text
       })
-      return [header + more(UNKNOWN), ...made, ''].join(end)
+      return [...changed, ...(hasUnknown ? ['X'] : [])].join(delimiter)
     },
   }
 }

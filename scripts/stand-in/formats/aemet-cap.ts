@@ -1,7 +1,7 @@
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
-import type { AlertZone } from '../world/alert-zone-shapes.ts'
+import type { AlertZone } from '../world/alert-zones.ts'
 import type { Warning } from '../world/warnings.ts'
 import { packTar } from './tar.ts'
 import { escapeText } from './xml.ts'

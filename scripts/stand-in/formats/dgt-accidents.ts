@@ -26,35 +26,21 @@ const USERS_30D = Object.values(DGT_USERS)
 
 /** The 73 columns of 2024, in order. */
 const HEADER: readonly string[] = [
-  ...[
-    'ID_ACCIDENTE',
-    'ANYO',
-    'MES',
-    'DIA_SEMANA',
-    'HORA',
-    'COD_PROVINCIA',
-    'COD_MUNICIPIO',
-    'ISLA',
-    'ZONA',
-    'ZONA_AGRUPADA',
-    'CARRETERA',
-    'KM',
-  ],
-  ...['SENTIDO_1F', 'TITULARIDAD_VIA', 'TIPO_VIA', 'TIPO_ACCIDENTE', 'TOTAL_MU24H', 'TOTAL_HG24H', 'TOTAL_HL24H', 'TOTAL_VICTIMAS_24H'],
-  ...['TOTAL_MU30DF', 'TOTAL_HG30DF', 'TOTAL_HL30DF', 'TOTAL_VICTIMAS_30DF', 'TOTAL_VEHICULOS'],
+  ...namesOf(`
+    ID_ACCIDENTE ANYO MES DIA_SEMANA HORA COD_PROVINCIA COD_MUNICIPIO ISLA ZONA ZONA_AGRUPADA CARRETERA KM SENTIDO_1F TITULARIDAD_VIA
+    TIPO_VIA TIPO_ACCIDENTE TOTAL_MU24H TOTAL_HG24H TOTAL_HL24H TOTAL_VICTIMAS_24H TOTAL_MU30DF TOTAL_HG30DF TOTAL_HL30DF
+    TOTAL_VICTIMAS_30DF TOTAL_VEHICULOS`),
   ...USERS_24H.map((user) => `TOT_${user}_MU24H`),
   ...USERS_30D.map((user) => `TOT_${user}_MU30DF`),
-  ...['NUDO', 'NUDO_INFO', 'CARRETERA_CRUCE', ...Object.values(DGT_PRIORITY), 'CONDICION_NIVEL_CIRCULA', 'CONDICION_FIRME'],
-  ...[
-    'CONDICION_ILUMINACION',
-    'CONDICION_METEO',
-    'CONDICION_NIEBLA',
-    'CONDICION_VIENTO',
-    'VISIB_RESTRINGIDA_POR',
-    'ACERA',
-    'TRAZADO_PLANTA',
-  ],
+  ...['NUDO', 'NUDO_INFO', 'CARRETERA_CRUCE', ...Object.values(DGT_PRIORITY)],
+  ...namesOf(`
+    CONDICION_NIVEL_CIRCULA CONDICION_FIRME CONDICION_ILUMINACION CONDICION_METEO CONDICION_NIEBLA CONDICION_VIENTO
+    VISIB_RESTRINGIDA_POR ACERA TRAZADO_PLANTA`),
 ]
+
+function namesOf(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
 
 /** Content of the table. */
 interface AccidentTable {
@@ -166,56 +152,4 @@ export function dgtDictionary({ at, variant }: { readonly at: number; readonly v
   sheets.push({ name: 'KM', rows: [['Formato', '7.2']] })
   if (hasUnknownCodes) sheets.push({ name: 'VARIABLE_NUEVA', rows: [HEAD, [1, 'Nueva']] })
   return writeXlsx(sheets, at)
-}
-
-/** DGT's own numbers of the communities in the file of animals, by province. */
-const COMMUNITY: Readonly<Record<string, number>> = {
-  '02': 7,
-  '03': 17,
-  '07': 4,
-  '11': 1,
-  '15': 12,
-  '18': 1,
-  '28': 13,
-  '29': 1,
-  '30': 14,
-  '33': 3,
-  '35': 5,
-  '38': 5,
-  '41': 1,
-  '46': 17,
-  '50': 2,
-}
-
-/** `ACC_ANIMALES_YYYY.csv`: dates and times without padding, a decimal comma in quotes, LF, no line end after the last line. */
-export function dgtAnimalTable({ year, accidents, hasUnknownCodes }: AccidentTable): string {
-  const header =
-    'ID_NUM,IND_ACCDA,IND_ACCIV,TOTAL_MU30DF,TOTAL_HG30DF,TOTAL_HL30DF,FECHA_ACCIDENTE,HORA_ACCIDENTE,MES_1F,ANYO,CCAA_1F,PROVINCIA_1F,COD_MUNICIPIO,CARRETERA,KM,SENTIDO_1F,TIPO_VIA_3F,TITULARIDAD_VIA_2F,TIPO_ANIMAL_1F,TIPO_ANIMAL_2F'
-  const lines = accidents
-    .filter(({ municipality }) => COMMUNITY[municipality.province] !== undefined)
-    .map(({ index, dice, municipality: { code, province }, road, ...when }) => {
-      // Nine in ten injure nobody.
-      const [killed, serious, slight] = dice() < 0.9 ? [0, 0, 0] : [0, when.serious, when.slight]
-      const isHurt = killed + serious + slight > 0
-      const km = (road?.km ?? 0).toString().replace('.', ',')
-      const animal = between(0, 27, dice())
-      const kind = animal === 0 ? 0 : hasUnknownCodes && index % 50 === 3 ? 9 : pick([1, 1, 1, 2], dice())
-      return [
-        year * 100_000_000 + index,
-        isHurt ? 0 : 1,
-        isHurt ? 1 : 0,
-        ...[
-          killed,
-          serious,
-          slight,
-          `${when.day}/${when.month}/${year}`,
-          `${when.hour}:${String(when.minute).padStart(2, '0')}`,
-          when.month,
-          year,
-        ],
-        ...[COMMUNITY[province], Number(province), dice() < 0.7 ? '00000' : code, (road?.name ?? 'No inventariada').slice(0, 15)],
-        ...[km.includes(',') ? `"${km}"` : km, between(1, 4, dice()), between(1, 2, dice()), between(1, 5, dice()), animal, kind],
-      ].join(',')
-    })
-  return [header, ...lines].join('\n')
 }

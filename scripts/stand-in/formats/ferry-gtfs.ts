@@ -6,20 +6,8 @@ import { packZip } from './zip.ts'
 /** Months that a timetable covers. */
 const MONTHS = 12
 const DAY = 86_400_000
-const SEASONS: readonly Season[] = [
-  'WINTER',
-  'WINTER',
-  'WINTER',
-  'MID',
-  'MID',
-  'SUMMER',
-  'SUMMER',
-  'SUMMER',
-  'SUMMER',
-  'MID',
-  'WINTER',
-  'WINTER',
-]
+/** The season of a month, 0 for January. */
+const seasonOf = (month: number): Season => (month >= 5 && month <= 8 ? 'SUMMER' : [3, 4, 9].includes(month) ? 'MID' : 'WINTER')
 /** Minutes that a ferry stays in a port of call. */
 const STAY = 45
 const WEEK = [0, 1, 2, 3, 4, 5, 6]
@@ -122,7 +110,7 @@ function spansFrom(at: number): readonly Span[] {
   const [year, month] = [start.getUTCFullYear(), start.getUTCMonth()]
   const spans: { season: Season; from: string; to: string }[] = []
   for (let nth = 0; nth < MONTHS; nth++) {
-    const season = SEASONS[(month + nth) % 12] as Season
+    const season = seasonOf((month + nth) % 12)
     const to = plain(Date.UTC(year, month + nth + 1, 1) - DAY)
     const before = spans.at(-1)
     if (before?.season === season) before.to = to

@@ -60,23 +60,3 @@ function* sourceDays(seed: number, month: string): Generator<[day: string, from:
     yield [day, isCopy ? new Date(first + (at - 7) * 86_400_000).toISOString().slice(0, 10) : day]
   }
 }
-
-/**
- * The list of stations as of an instant (ms): byte order mark, LF, decimal commas at all stations but one, and no number for the
- * missing direction of a one-way street. Each publication corrects a few measurements.
- */
-export function madridCountStations(
-  stations: readonly CountStation[],
-  edition: { readonly publishedAt: number; readonly hasUnknownCodes: boolean },
-): string {
-  const { publishedAt, hasUnknownCodes } = edition
-  const lines = stations.flatMap(({ number, street, lon, peaks, headings, ...station }) =>
-    peaks.map((peak, at) => {
-      const lat = station.lat + (chance('measured', number, publishedAt) < 0.2 ? 0.00002 : 0)
-      const [y, x] = [lat, lon].map((degrees) => (number === 28 ? degrees.toFixed(6) : degrees.toFixed(13).replace('.', ',')))
-      const sense = hasUnknownCodes && number === 3 && at === 1 ? 3 : at + 1
-      return [number, street, y, x, peak === null ? '' : sense, peak === null ? '' : headings[at]].join(';')
-    }),
-  )
-  return `\ufeff${['Estación;Nombre;Latitud;Longitud;Sentido;Orient.', ...lines].join('\n')}\n`
-}

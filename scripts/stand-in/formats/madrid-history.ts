@@ -1,6 +1,6 @@
 import { instantOf } from '../../../lake/schema/time.ts'
 import { hash } from '../random.ts'
-import { isLeftOut, type Reading, readingsAt } from '../world/madrid-readings.ts'
+import { isLeftOut, readingsAt } from '../world/madrid-readings.ts'
 import { idAt, type Sensor } from '../world/madrid-sensors.ts'
 import type { Archives } from '../world/world.ts'
 import { inPieces } from './lines.ts'
@@ -22,26 +22,18 @@ export interface HistoryMonth {
 }
 
 /**
- * The format of lines: until 2017 in words and with the centre's code, since then quoted; April's files are separated by commas.
- */
-interface Layout {
-  readonly isOld: boolean
-  readonly delimiter: ';' | ','
-}
-
-/**
  * The CSV in a month's zip, in pieces: LF, a quoted header, four lines per hour and sensor. Times are Madrid's clock: October
  * repeats an hour and March skips one.
  */
 export function madridHistory(given: HistoryMonth): { readonly name: string; readonly text: Generator<string> } {
   const { month } = given
-  const layout: Layout = { isOld: month < '2018', delimiter: month.endsWith('-04') ? ',' : ';' }
-  const names = `id${layout.isOld ? 'elem' : ''} fecha ${layout.isOld ? 'identif ' : ''}tipo_elem intensidad ocupacion carga vmed error periodo_integracion`
-  const header = names.split(' ').map(quoted).join(layout.delimiter)
-  return { name: `${month.slice(5)}-${month.slice(0, 4)}.csv`, text: inPieces(header, linesOf(given, layout)) }
+  // April's files are separated by commas.
+  const delimiter = month.endsWith('-04') ? ',' : ';'
+  const header = 'id fecha tipo_elem intensidad ocupacion carga vmed error periodo_integracion'.split(' ').map(quoted).join(delimiter)
+  return { name: `${month.slice(5)}-${month.slice(0, 4)}.csv`, text: inPieces(header, linesOf(given, delimiter)) }
 }
 
-function* linesOf({ seed, month, sensors, publishedAt, share, hasUnknownCodes }: HistoryMonth, layout: Layout): Generator<string> {
+function* linesOf({ seed, month, sensors, publishedAt, share, hasUnknownCodes }: HistoryMonth, delimiter: string): Generator<string> {
   const recounted = hash(seed, 'recounted', publishedAt) % sensors.length
   // The current month has only the completed quarters.
   const quarters = [...quartersOf(month)].filter(([instant]) => instant + QUARTER <= publishedAt)
@@ -49,43 +41,19 @@ function* linesOf({ seed, month, sensors, publishedAt, share, hasUnknownCodes }:
     const reading = readingsAt(seed, instant)
     for (const [at, sensor] of sensors.entries())
       if (!isLeftOut(seed, sensor, instant)) {
-        const error = hasUnknownCodes && at % 10 === 3 ? 'Z' : null
+        const isUnknown = hasUnknownCodes && at % 10 === 3
         const samples = at === recounted ? SAMPLES - 1 : SAMPLES
-        yield lineOf(layout, { sensor, instant, shown, samples, error, reading: reading(sensor) })
+        const { intensity, occupancy, load, speed, error } = reading(sensor)
+        const measures = [intensity, occupancy, load, sensor.kind === 'M30' ? speed : 0]
+        // An unmeasured value is the text NaN, and the flag of a good reading is omitted.
+        const numbers = measures.map((value) => quoted(value < 0 ? 'NaN' : String(value)))
+        const flag = isUnknown ? 'Z' : error === 'N' ? '' : error
+        yield [idAt(sensor, instant), quoted(shown), quoted(sensor.kind), ...numbers, quoted(flag), samples].join(delimiter)
       }
   }
 }
 
 const quoted = (text: string): string => `"${text}"`
-
-function lineOf(
-  { isOld, delimiter }: Layout,
-  of: {
-    readonly sensor: Sensor
-    readonly instant: number
-    readonly shown: string
-    readonly samples: number
-    readonly error: string | null
-    readonly reading: Reading
-  },
-): string {
-  const { sensor, instant, shown, samples, reading } = of
-  const isRing = sensor.kind === 'M30'
-  const measures = [reading.intensity, reading.occupancy, reading.load, isRing ? reading.speed : 0]
-  const error = of.error ?? reading.error
-  const kind = isOld ? (isRing ? 'PUNTOS MEDIDA M-30' : 'PUNTOS MEDIDA URBANOS') : sensor.kind
-  // In newer files an unmeasured value is the text NaN, and the flag of a good reading is omitted.
-  const numbers = measures.map((value) => (isOld ? String(value) : quoted(value < 0 ? 'NaN' : String(value))))
-  return [
-    idAt(sensor, instant),
-    quoted(shown),
-    ...(isOld ? [quoted(sensor.centreCode)] : []),
-    quoted(kind),
-    ...numbers,
-    quoted(!isOld && error === 'N' ? '' : error),
-    samples,
-  ].join(delimiter)
-}
 
 /** The quarters of a month with Madrid's local times, in order: in October some times are repeated, in March some are skipped. */
 function* quartersOf(month: string): Generator<[instant: number, shown: string]> {

@@ -6,8 +6,6 @@ import { writeXlsx } from './xlsx.ts'
 const HEADER = ['tipo_elem', 'distrito', 'id', 'cod_cent', 'nombre', 'utm_x', 'utm_y', 'longitud', 'latitud']
 /** When some sensors were moved, and by how many metres. */
 const MOVED = { at: Date.UTC(2023, 11, 31), by_m: 60 }
-/** Blank rows that the spreadsheet has after deleted content. */
-const BLANK_ROWS = 400
 
 /** The catalogue of measuring points as of an instant (ms). */
 interface Catalogue {
@@ -18,8 +16,6 @@ interface Catalogue {
 
 /** One of the catalogue's editions. */
 interface CatalogueEdition extends Catalogue {
-  /** YYYY-MM. */
-  readonly month: string
   readonly isWorkbook: boolean
   /** Time of (re)publication, ms: each publication renames one point. */
   readonly publishedAt: number
@@ -42,21 +38,13 @@ export function madridPoints(catalogue: Catalogue): string {
   return csvOf2023(recordsOf(catalogue))
 }
 
-/**
- * An edition of the catalogue in its own format. Some are workbooks; those of December have numbers as text and a sheet of blank
- * rows. Until 2018 it is CSV with decimal commas, without districts and degrees. All others are CSV in today's layout.
- */
+/** An edition of the catalogue with today's columns, as CSV or a workbook. */
 export function madridEdition(edition: CatalogueEdition): string | Buffer {
-  const { seed, month, isWorkbook, publishedAt, hasUnknownCodes } = edition
+  const { seed, isWorkbook, publishedAt, hasUnknownCodes } = edition
   const records = recordsOf(edition).map((one, at) => (hasUnknownCodes && at % 50 === 3 ? { ...one, kind: 'DRON' } : one))
   const renamed = hash(seed, 'renamed', publishedAt) % Math.max(1, records.length)
   const named = records.map((one, at) => (at === renamed ? { ...one, name: `(TÁCTICO) ${one.name}` } : one))
-  if (!isWorkbook) return month < '2019' ? csvOf2018(named) : csvOf2023(named)
-  const isText = month.endsWith('-12')
-  const rows = named.map((one) => cellsOf(one).map((cell) => (isText && cell !== null ? String(cell) : cell)))
-  const points = { name: isText ? 'camaras_fijas_bajo_cabeza_semaf' : 'Hoja1', rows: [HEADER, ...rows] }
-  const blank = { name: 'Hoja1', rows: Array.from({ length: BLANK_ROWS }, () => []) }
-  return writeXlsx(isText ? [points, blank] : [points], publishedAt)
+  return isWorkbook ? writeXlsx([{ name: 'Hoja1', rows: [HEADER, ...named.map(cellsOf)] }], publishedAt) : csvOf2023(named)
 }
 
 function recordsOf({ sensors, seed, editionAt }: Catalogue): PointRecord[] {
@@ -96,12 +84,4 @@ function cellsOf({ kind, district, id, code, name, x, y }: PointRecord): (string
 function csvOf2023(records: readonly PointRecord[]): string {
   const lines = records.map((one) => cellsOf(one).map((cell) => (typeof cell === 'string' ? quoted(cell) : (cell ?? ''))))
   return `${[HEADER.map(quoted), ...lines].map((fields) => fields.join(';')).join('\n')}\n`
-}
-
-function csvOf2018(records: readonly PointRecord[]): string {
-  const comma = (metres: number): string => String(metres).replace('.', ',')
-  const lines = records.map(({ kind, id, code, name, x, y }) =>
-    [quoted(code), id, quoted(name), quoted(kind === 'M30' ? 'M-30' : kind), comma(x), comma(y)].join(';'),
-  )
-  return `${['"cod_cent";"id";"nombre";"tipo_elem";"x";"y"', ...lines].join('\n')}\n`
 }

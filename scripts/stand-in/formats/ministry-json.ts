@@ -61,7 +61,7 @@ function stationJson(station: Station, price: (column: FuelColumn) => string): s
 }
 
 /** Members of an object in the ministry's format. */
-export function members(fields: readonly (readonly [string, string])[]): string {
+function members(fields: readonly (readonly [string, string])[]): string {
   return fields.map(([name, value]) => `${quoted(name)}:${quoted(value)}`).join(',')
 }
 
@@ -74,7 +74,7 @@ function quoted(text: string): string {
 }
 
 /** dd/MM/yyyy H:mm:ss by Madrid's clock: the hour has no leading zero. */
-function ministryStamp(instant: number): string {
+export function ministryStamp(instant: number): string {
   const { year, month, day, hour, minute, second } = localTime(instant)
   return `${two(day)}/${two(month)}/${year} ${hour}:${two(minute)}:${two(second)}`
 }

@@ -1,14 +1,8 @@
-import { merge } from 'topojson-client'
-import { topology } from 'topojson-server'
-import type { Area } from '../../../lake/places/atlas.ts'
-import { ringArea } from '../../../lake/places/rings.ts'
 import { pointToUtm } from '../../../lake/places/utm.ts'
 import { chance } from '../random.ts'
 import type { MobilityZone } from '../world/mobility-zones.ts'
-import { readGazetteer } from '../world/municipalities.ts'
 import { type ZoneLevel, zonesAt } from './mitma.ts'
 import { dbfTable, shapePoints, shapePolygons } from './shapefile.ts'
-import { withoutLoops } from './simple-ring.ts'
 
 /** Foreign zones in the shapefiles of every level: two of the 117. */
 const ABROAD = [
@@ -40,16 +34,11 @@ export function zoneCentroids(zones: readonly MobilityZone[], file: ShapeFile): 
   )
 }
 
-/**
- * The same for the polygons of a level. A zone consists of its municipalities with their parts and holes. One of several
- * districts is a strip of its municipality, and a foreign zone is a square.
- */
+/** The same for the polygons of a level: a square around each centroid, the larger the more municipalities a zone has. */
 export function zonePolygons(zones: readonly MobilityZone[], file: ShapeFile): Buffer {
-  const own = zonesAt(zones, file.level).map((zone) => ({ id: zone.id, rings: () => ringsOf(zone) }))
-  const abroad = ABROAD.map(({ id, lat, lon }) => ({ id, rings: () => [squareAt(lon, lat)] }))
-  const kept = listedOf([...own, ...abroad], file)
+  const kept = listedOf([...zonesAt(zones, file.level), ...ABROAD.map((zone) => ({ ...zone, municipalities: [] }))], file)
   if (file.what === 'dbf') return tableOf(kept, file)
-  return shapePolygons(kept.map(({ rings }) => rings().map((ring) => withoutLoops(ring).map(([lon, lat]) => cornerOf(lon, lat)))))
+  return shapePolygons(kept.map(({ lon, lat, municipalities }) => [squareAt(lon, lat, 0.02 * (1 + municipalities.length))]))
 }
 
 function listedOf<T>(listed: readonly T[], { share }: ShapeFile): readonly T[] {
@@ -68,62 +57,13 @@ function cornerOf(lon: number, lat: number): readonly [x: number, y: number] {
   return [easting_m, northing_m]
 }
 
-type Ring = readonly (readonly [lon: number, lat: number])[]
-
-const SQUARE_DEGREES = 0.2
-
-function squareAt(lon: number, lat: number): Ring {
-  const [west, east, south, north] = [lon - SQUARE_DEGREES, lon + SQUARE_DEGREES, lat - SQUARE_DEGREES, lat + SQUARE_DEGREES]
-  return [
-    [west, south],
-    [west, north],
-    [east, north],
-    [east, south],
-    [west, south],
-  ]
-}
-
-/** The rings of a zone: in the atlas, as in shapefiles, outer rings are clockwise. */
-function ringsOf({ id, municipalities, districts }: MobilityZone): Ring[] {
-  const areas = readGazetteer().municipalities.filter(({ code }) => municipalities.includes(code))
-  if (areas.length > 1) return mergedRings(areas)
-  const rings = areas.flatMap(ringsOfArea)
-  const strip = districts.length > 1 ? districts.indexOf(id) : -1
-  if (strip < 0) return rings
-  const [west, east] = [Math.min(...areas.map((area) => area.west)), Math.max(...areas.map((area) => area.east))]
-  const width = (east - west) / districts.length
-  return rings.flatMap((ring) => {
-    const eastOf = halfOf(ring, west + strip * width, (lon, border) => lon >= border)
-    const left = halfOf(eastOf, west + (strip + 1) * width, (lon, border) => lon <= border)
-    return left.length < 4 ? [] : [left]
-  })
-}
-
-function ringsOfArea({ rings }: Area): Ring[] {
-  return rings.map((ring) => Array.from({ length: ring.length / 2 }, (_, at) => [ring[2 * at] as number, ring[2 * at + 1] as number]))
-}
-
-/** The union of areas, without the borders between them. */
-function mergedRings(areas: readonly Area[]): Ring[] {
-  const geometries = areas.map((area) => ({ type: 'MultiPolygon', coordinates: ringsOfArea(area).map((ring) => [ring]) }))
-  const cut = topology({ areas: { type: 'GeometryCollection', geometries } as never })
-  const { geometries: parts } = cut.objects['areas'] as unknown as { readonly geometries: Parameters<typeof merge>[1] }
-  return merge(cut as Parameters<typeof merge>[0], parts).coordinates.flatMap((polygon) =>
-    (polygon as unknown as Ring[]).map((ring, at) => (ringArea(ring) > 0 === at > 0 ? ring : ring.toReversed())),
-  )
-}
-
-/** The part of a ring on one side of a meridian (Sutherland and Hodgman). */
-function halfOf(ring: Ring, border: number, isKept: (lon: number, border: number) => boolean): Ring {
-  const kept: (readonly [number, number])[] = []
-  for (let at = 1; at < ring.length; at++) {
-    const [from, to] = [ring[at - 1], ring[at]] as [Ring[number], Ring[number]]
-    if (isKept(from[0], border) !== isKept(to[0], border)) {
-      const share = (border - from[0]) / (to[0] - from[0])
-      kept.push([border, from[1] + share * (to[1] - from[1])])
-    }
-    if (isKept(to[0], border)) kept.push(to)
-  }
-  const [first] = kept
-  return first ? [...kept, first] : []
+function squareAt(lon: number, lat: number, half: number): (readonly [x: number, y: number])[] {
+  const corners = [
+    [-1, -1],
+    [-1, 1],
+    [1, 1],
+    [1, -1],
+    [-1, -1],
+  ] as const
+  return corners.map(([east, north]) => cornerOf(lon + half * east, lat + half * north))
 }

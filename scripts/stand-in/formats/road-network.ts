@@ -45,48 +45,13 @@ export function networkLayers(network: ProvinceNetwork, options: NetworkOptions)
 function sectionValues({ id, vial, road, type, sense, isState }: NetworkSection, isUnknown: boolean): (string | number | null)[] {
   const code = type === 'Troncal' ? '1' : '2'
   const holder = isState ? ['1', 'Estado'] : ['2', 'Comunidad autónoma']
-  return [
-    id,
-    vial,
-    road,
-    null,
-    road,
-    code,
-    isUnknown ? 'Teleférico' : type,
-    '1',
-    'Carretera',
-    '-997',
-    '',
-    ...holder,
-    '-998',
-    2,
-    sense,
-    '1',
-    'En servicio',
-  ]
+  const kind = [code, isUnknown ? 'Teleférico' : type, '1', 'Carretera', '-997', '']
+  return [...[id, vial, road, null, road], ...kind, ...holder, ...['-998', 2, sense, '1', 'En servicio']]
 }
 
 function streetValues(): (string | number | null)[] {
-  return [
-    '400000000001',
-    '400000000002',
-    STREET,
-    null,
-    'DESCONOCIDO',
-    '1',
-    'Troncal',
-    '2',
-    'Urbano',
-    '-998',
-    '',
-    '-998',
-    '',
-    '-998',
-    1,
-    3,
-    '1',
-    'En servicio',
-  ]
+  const kind = ['1', 'Troncal', '2', 'Urbano', '-998', '', '-998', '', '-998', 1, 3, '1', 'En servicio']
+  return [...['400000000001', '400000000002', STREET, null, 'DESCONOCIDO'], ...kind]
 }
 
 /** A post's kilometre is a text with a decimal comma. */

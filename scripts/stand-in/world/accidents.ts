@@ -24,7 +24,7 @@ export interface SpanishAccident extends Accident {
   readonly road: { readonly name: string; readonly km: number; readonly at: Pick<RoadPoint, 'lon' | 'lat'> } | null
 }
 
-/** An accident in a city, in metres of its grid. */
+/** An accident in Madrid, in metres of its grid. */
 export interface CityAccident extends Accident {
   readonly x: number
   readonly y: number
@@ -37,7 +37,6 @@ const COUNTS = {
   // accidents in provinces that the file omits.
   animals: { full: 6000, small: 3600, archive: 52_400 },
   madrid: { full: 600, small: 220, archive: 21_000 },
-  barcelona: { full: 600, small: 220, archive: 8000 },
 } as const
 
 /** The number of accidents of a kind in a year. */
@@ -46,29 +45,9 @@ export function accidentsOf({ scale, archives }: World, kind: keyof typeof COUNT
 }
 
 /** Shares of accidents by province, roughly by population, which no list of the stand-in contains. */
-const PROVINCES: readonly (readonly [string, number])[] = [
-  ['08', 18],
-  ['28', 14],
-  ['46', 6],
-  ['29', 5],
-  ['41', 5],
-  ['30', 4],
-  ['03', 4],
-  ['07', 3],
-  ['11', 3],
-  ['18', 3],
-  ['48', 3],
-  ['50', 2],
-  ['15', 2],
-  ['35', 2],
-  ['38', 2],
-  ['33', 2],
-  ['02', 1],
-  ['01', 1],
-  ['25', 1],
-  ['43', 2],
-  ['17', 2],
-]
+const PROVINCES = '08:18 28:14 46:6 29:5 41:5 30:4 03:4 07:3 11:3 18:3 48:3 50:2 15:2 35:2 38:2 33:2 02:1 01:1 25:1 43:2 17:2'
+  .split(' ')
+  .map((item): [string, number] => [item.slice(0, 2), Number(item.slice(3))])
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 
 function accidentAt(seed: number, what: string, year: number, index: number): Accident {
@@ -127,28 +106,20 @@ export function corrected<A extends Accident>(accidents: readonly A[], edition: 
   })
 }
 
-/** The street grid of a city: its centre and extent, metres. */
-interface CityGrid {
-  readonly name: 'madrid' | 'barcelona'
-  readonly x: number
-  readonly y: number
-  readonly reach_m: number
-}
-
-/** Crossings with many accidents, in each city. */
+/** Madrid's centre and extent in metres of its grid. */
+const MADRID = { x: 441_000, y: 4_475_000, reach_m: 6000 } as const
+/** Crossings with many accidents. */
 const BLACK_SPOTS = 8
 
-/** Accidents of a year in a city: a third of them at a few crossings, which are the same every year. */
-export function cityAccidents(world: World, city: CityGrid, year: number): CityAccident[] {
-  return Array.from({ length: accidentsOf(world, city.name) }, (_, index) => {
-    const accident = accidentAt(world.seed, city.name, year, index)
+/** Accidents of a year in Madrid: a third of them at a few crossings, which are the same every year. */
+export function cityAccidents(world: World, year: number): CityAccident[] {
+  return Array.from({ length: accidentsOf(world, 'madrid') }, (_, index) => {
+    const accident = accidentAt(world.seed, 'madrid', year, index)
     const { dice } = accident
-    if (dice() < 0.33) {
-      const spot = diceOf(world.seed, city.name, 'spot', Math.floor(dice() * BLACK_SPOTS))
-      const [x, y] = [spread(spot, city.reach_m), spread(spot, city.reach_m)]
-      return { ...accident, x: city.x + x + spread(dice, 60), y: city.y + y + spread(dice, 60) }
-    }
-    return { ...accident, x: city.x + spread(dice, city.reach_m), y: city.y + spread(dice, city.reach_m) }
+    const isSpot = dice() < 0.33
+    const spot = isSpot ? diceOf(world.seed, 'madrid spot', Math.floor(dice() * BLACK_SPOTS)) : dice
+    const [x, y] = [MADRID.x + spread(spot, MADRID.reach_m), MADRID.y + spread(spot, MADRID.reach_m)]
+    return { ...accident, ...(isSpot ? { x: x + spread(dice, 60), y: y + spread(dice, 60) } : { x, y }) }
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Stream } from './births.ts'
 import { RHYTHMS } from './rhythm.ts'
+import { seconds } from './situation-kinds.ts'
 
 /**
  * A cause in the Servei Català de Trànsit's spelling, trailing blanks included, with its number, whose meaning depends on the
@@ -26,12 +27,6 @@ export interface CatalanKind extends Stream {
   readonly length_km: number
 }
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
-const { steady, traffic, rush, office, snow: winter } = RHYTHMS
-
 const QUEUES = [
   [['Circulació intensa', 2], 3],
   [['Circulació amb retencions', 3], 4],
@@ -56,100 +51,48 @@ const WORKS = causes(
     '78 Construcció i reparació de mur 1, 92 Carril BUS  1, 69 Millora de la rotonda 1, 42 Ampliació al tercer carril 1, 2 Grans obres 1',
 )
 
-const RETENTION = [2, 'Retenció'] as const
-const JAM = { type: RETENTION, effects: QUEUES, slot_s: 10 * MINUTE, mainShare: 0.95, bothShare: 0, length_km: 3 } as const
+const CAUSES = {
+  works: WORKS,
+  traffic: causes('2 Circulació 1'),
+  held: causes('3 Accident 4, 9 Avaria 3, 23 Retirada de vehicle 2, 62 Regulació trànsit 1, 12 Obres 2'),
+  cones: causes('62 Regulació trànsit 1'),
+  weather: causes('5 Neu 4, 89 Inundacions 1'),
+}
+const EFFECTS = {
+  restricted: RESTRICTED,
+  queues: QUEUES,
+  held: [...QUEUES, [['Calçada tallada', 5], 1]],
+  narrowed: [[['Calçada restringida', 2], 1]],
+  closed: [
+    [['Calçada tallada', 5], 2],
+    [['Calçada restringida', 2], 3],
+  ],
+} as const
+
+// One kind per line; `Meterologia` is the publisher's spelling.
+const KINDS = `
+name      | type          | causes  | effects    | active | slot | least | mean | cap  | reported | rhythm  | main | both | km
+works     | 3 Obres       | works   | restricted | 104    | 1d   | 1d    | 60d  | 700d | 25d      | steady  | 0.45 | 0.82 | 3
+day-works | 3 Obres       | works   | restricted | 22     | 1h   | 1h    | 6h   | 30h  | 5h       | office  | 0.55 | 0.75 | 4
+traffic   | 2 Retenció    | traffic | queues     | 7      | 10m  | 10m   | 70m  | 5h   | 9m       | rush    | 0.95 | 0    | 3
+held-up   | 2 Retenció    | held    | held       | 5      | 10m  | 15m   | 80m  | 9h   | 14m      | traffic | 0.95 | 0    | 3
+cones     | 4 Cons        | cones   | narrowed   | 1      | 10m  | 30m   | 2h   | 6h   | 1h       | rush    | 0.95 | 0    | 3
+weather   | 5 Meterologia | weather | closed     | 3      | 6h   | 3h    | 2d   | 9d   | 12h      | snow    | 0.2  | 1    | 8
+`
 
 /** Every kind. Its position in the list is part of its incidents' ids: append new kinds at the end. */
-export const CATALAN_KINDS: readonly CatalanKind[] = [
-  {
-    name: 'works',
-    type: [3, 'Obres'],
-    causes: WORKS,
-    effects: RESTRICTED,
-    active: 104,
-    slot_s: DAY,
-    least_s: DAY,
-    mean_s: 60 * DAY,
-    cap_s: 700 * DAY,
-    reported_s: 25 * DAY,
-    rhythm: steady,
-    mainShare: 0.45,
-    bothShare: 0.82,
-    length_km: 3,
-  },
-  {
-    name: 'day-works',
-    type: [3, 'Obres'],
-    causes: WORKS,
-    effects: RESTRICTED,
-    active: 22,
-    slot_s: HOUR,
-    least_s: HOUR,
-    mean_s: 6 * HOUR,
-    cap_s: 30 * HOUR,
-    reported_s: 5 * HOUR,
-    rhythm: office,
-    mainShare: 0.55,
-    bothShare: 0.75,
-    length_km: 4,
-  },
-  {
-    name: 'traffic',
-    ...JAM,
-    causes: causes('2 Circulació 1'),
-    active: 7,
-    least_s: 10 * MINUTE,
-    mean_s: 70 * MINUTE,
-    cap_s: 5 * HOUR,
-    reported_s: 9 * MINUTE,
-    rhythm: rush,
-  },
-  {
-    name: 'held-up',
-    ...JAM,
-    effects: [...QUEUES, [['Calçada tallada', 5], 1]],
-    causes: causes('3 Accident 4, 9 Avaria 3, 23 Retirada de vehicle 2, 62 Regulació trànsit 1, 12 Obres 2'),
-    active: 5,
-    least_s: 15 * MINUTE,
-    mean_s: 80 * MINUTE,
-    cap_s: 9 * HOUR,
-    reported_s: 14 * MINUTE,
-    rhythm: traffic,
-  },
-  {
-    name: 'cones',
-    ...JAM,
-    type: [4, 'Cons'],
-    causes: causes('62 Regulació trànsit 1'),
-    effects: [[['Calçada restringida', 2], 1]],
-    active: 1,
-    least_s: 30 * MINUTE,
-    mean_s: 2 * HOUR,
-    cap_s: 6 * HOUR,
-    reported_s: HOUR,
-    rhythm: rush,
-  },
-  {
-    name: 'weather',
-    // The publisher's spelling.
-    type: [5, 'Meterologia'],
-    causes: causes('5 Neu 4, 89 Inundacions 1'),
-    effects: [
-      [['Calçada tallada', 5], 2],
-      [['Calçada restringida', 2], 3],
-    ],
-    active: 3,
-    slot_s: 6 * HOUR,
-    least_s: 3 * HOUR,
-    mean_s: 2 * DAY,
-    cap_s: 9 * DAY,
-    reported_s: 12 * HOUR,
-    rhythm: winter,
-    mainShare: 0.2,
-    bothShare: 1,
-    length_km: 8,
-  },
-]
+export const CATALAN_KINDS: readonly CatalanKind[] = KINDS.trim().split('\n').slice(1).map(readKind)
+
+function readKind(line: string): CatalanKind {
+  const [name = '', type = '', cause, effect, active, ...rest] = line.split('|').map((cell) => cell.trim())
+  const [slot_s = 0, least_s = 0, mean_s = 0, cap_s = 0, reported_s = 0] = rest.slice(0, 5).map(seconds)
+  return {
+    ...{ name, type: [Number(type[0]), type.slice(2)], slot_s, least_s, mean_s, cap_s, reported_s },
+    ...{ causes: CAUSES[cause as keyof typeof CAUSES], effects: EFFECTS[effect as keyof typeof EFFECTS], active: Number(active) },
+    ...{ rhythm: RHYTHMS[rest[5] as keyof typeof RHYTHMS], mainShare: Number(rest[6]), bothShare: Number(rest[7]) },
+    length_km: Number(rest[8]),
+  }
+}
 
 /** `number text weight`, separated by a comma and one blank; a second blank before the weight is the text's own. */
 function causes(text: string): [CatalanCause, number][] {

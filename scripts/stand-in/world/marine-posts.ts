@@ -1,6 +1,5 @@
-import { between, chance } from '../random.ts'
+import { chance } from '../random.ts'
 import { type Gazetteer, type Municipality, readGazetteer } from './municipalities.ts'
-import { communityOf, ministryName, provinceOf } from './provinces.ts'
 import { defineWorldPart } from './world.ts'
 
 /** A station that sells fuel to vessels. */
@@ -8,15 +7,9 @@ export interface MarinePost {
   readonly id: number
   readonly port: string
   readonly municipality: Municipality
-  readonly municipalityName: string
-  readonly provinceName: string
-  readonly communityId: string
   readonly address: string
-  readonly postalCode: string
   readonly sign: string
   readonly sale: string
-  readonly hours: string
-  readonly reporter: 'OM' | 'dm'
   /** Null for the few posts without a published position. */
   readonly position: { readonly lat: number; readonly lon: number } | null
 }
@@ -49,7 +42,6 @@ Puerto de Los Cristianos|Arona|28.0490|-16.7170;Puerto de Cambrils|Cambrils|41.0
 Puerto de Gandía|Gandia|38.9950|-0.1520;Puerto de Burriana|Borriana/Burriana|39.8560|-0.0690`
 
 const SIGNS = ['REPSOL', 'REPSOL', 'REPSOL', 'CEPSA', 'DISA', 'GALP', '', 'NINGUNO', 'NO HAY', 'SIN ROTULO', 'COFRADIA DE PESCADORES']
-const HOURS = ['L-D: 24H', 'L-D: 08:00-21:00', 'L-V: 08:00-13:00 y 16:00-19:00', 'L-D: 09:00-20:00']
 const KINDS = [
   ['MUELLE PESQUERO, S/Nº', 'Suministro a pesqueros'],
   ['PUERTO DEPORTIVO, S/N', 'Suministro a barcos deportivos o de recreo'],
@@ -74,21 +66,14 @@ function postOf(gazetteer: Gazetteer, seed: number, of: { text: string; kind: (t
   const { text, kind, id } = of
   const [port = '', town = '', lat, lon] = text.split('|')
   const municipality = gazetteer.named(town)
-  const { province } = municipality
   const draw = (name: string): number => chance(seed, name, id)
   return {
     id: 100 + id,
     port: port.toUpperCase(),
     municipality,
-    municipalityName: ministryName(municipality),
-    provinceName: provinceOf(province).ministry,
-    communityId: communityOf(provinceOf(province)).ministryId,
     address: kind[0],
-    postalCode: `${province}${String(between(1, 899, draw('marine postal code'))).padStart(3, '0')}`,
     sign: SIGNS[Math.floor(draw('marine sign') * SIGNS.length)] as string,
     sale: kind[1],
-    hours: HOURS[Math.floor(draw('marine hours') * HOURS.length)] as string,
-    reporter: draw('marine reporter') < 0.44 ? 'OM' : 'dm',
     position: draw('marine position') < WITHOUT_POSITION ? null : { lat: Number(lat), lon: Number(lon) },
   }
 }

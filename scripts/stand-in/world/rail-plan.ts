@@ -99,41 +99,13 @@ const SMALL: RailPlan = {
 export const RAIL_PLANS: Readonly<Record<Scale, RailPlan>> = { full: FULL, small: SMALL }
 
 /** Cities with long-distance trains; the main stations of commuter networks serve them too. */
-export const CITIES: readonly (readonly [name: string, province: string])[] = [
-  ['Madrid', '28'],
-  ['Barcelona', '08'],
-  ['València', '46'],
-  ['Sevilla', '41'],
-  ['Zaragoza', '50'],
-  ['Málaga', '29'],
-  ['Murcia', '30'],
-  ['Valladolid', '47'],
-  ['Córdoba', '14'],
-  ['Granada', '18'],
-  ['A Coruña', '15'],
-  ['Vigo', '36'],
-  ['Oviedo', '33'],
-  ['Santander', '39'],
-  ['Bilbao', '48'],
-  ['Donostia/San Sebastián', '20'],
-  ['Pamplona/Iruña', '31'],
-  ['Logroño', '26'],
-  ['Burgos', '09'],
-  ['León', '24'],
-  ['Salamanca', '37'],
-  ['Badajoz', '06'],
-  ['Cáceres', '10'],
-  ['Huelva', '21'],
-  ['Cádiz', '11'],
-  ['Almería', '04'],
-  ['Albacete', '02'],
-  ['Cuenca', '16'],
-  ['Teruel', '44'],
-  ['Lleida', '25'],
-  ['Tarragona', '43'],
-  ['Girona', '17'],
-  ['Soria', '42'],
-  ['Ourense', '32'],
-  ['Lugo', '27'],
-  ['Zamora', '49'],
-]
+export const CITIES: readonly (readonly [name: string, province: string])[] = `
+Madrid 28, Barcelona 08, València 46, Sevilla 41, Zaragoza 50, Málaga 29, Murcia 30, Valladolid 47, Córdoba 14,
+Granada 18, A Coruña 15, Vigo 36, Oviedo 33, Santander 39, Bilbao 48, Donostia/San Sebastián 20, Pamplona/Iruña 31,
+Logroño 26, Burgos 09, León 24, Salamanca 37, Badajoz 06, Cáceres 10, Huelva 21, Cádiz 11, Almería 04, Albacete 02,
+Cuenca 16, Teruel 44, Lleida 25, Tarragona 43, Girona 17, Soria 42, Ourense 32, Lugo 27, Zamora 49
+`
+  .replaceAll('\n', ' ')
+  .split(',')
+  .map((city) => city.trim())
+  .map((city) => [city.slice(0, -3), city.slice(-2)])

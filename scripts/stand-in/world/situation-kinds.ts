@@ -111,7 +111,8 @@ function provinces(codes: string): [string, number][] {
   return codes.split(' ').map((code) => [code, 1])
 }
 
-function seconds(text: string): number {
+/** A duration such as `12s`, `10m`, `2.6h` or `3d` in seconds. Throws for another unit. */
+export function seconds(text: string): number {
   const unit = { s: 1, m: 60, h: 3600, d: 86_400 }[text.slice(-1)]
   if (unit === undefined) throw new Error(`seconds: ${JSON.stringify(text)} has no unit s, m, h or d`)
   return Number(text.slice(0, -1)) * unit

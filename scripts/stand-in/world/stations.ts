@@ -51,33 +51,13 @@ const MISPLACED: ReadonlyMap<number, 'nowhere' | 'swapped'> = new Map([
 const ALWAYS: readonly [number, number] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
 const STREETS = ['CALLE', 'AVENIDA', 'AVDA.', 'CL', 'CARRETERA', 'CR', 'POLIGONO INDUSTRIAL', 'RONDA', 'PASEO', 'CAMINO', 'AUTOVIA']
-const NAMES = [
-  'MAYOR',
-  'ANDALUCIA',
-  'DE LA CONSTITUCIÓN',
-  'REAL',
-  'DEL MAR',
-  'ESPAÑA',
-  'SAN JUAN',
-  'LA ESTACIÓN',
-  'EUROPA',
-  'DE LA PAZ',
-  'INDUSTRIA',
-  'LOS OLIVOS',
-  'SANTA ANA',
-  'MADRID',
-  'PORTUGAL',
-  '1º DE MAYO',
-  'CASTILLA',
-  'LA VEGA',
-  'MIGUEL DE CERVANTES',
-  'LAS ERAS',
-  'EL PRADO',
-  'GENERALITAT',
-  'DE GALICIA',
-  'LA FUENTE',
-  "L'HORTA",
-] as const
+const NAMES = `
+MAYOR, ANDALUCIA, DE LA CONSTITUCIÓN, REAL, DEL MAR, ESPAÑA, SAN JUAN, LA ESTACIÓN, EUROPA, DE LA PAZ, INDUSTRIA,
+LOS OLIVOS, SANTA ANA, MADRID, PORTUGAL, 1º DE MAYO, CASTILLA, LA VEGA, MIGUEL DE CERVANTES, LAS ERAS, EL PRADO,
+GENERALITAT, DE GALICIA, LA FUENTE, L'HORTA
+`
+  .trim()
+  .split(/,\s+/)
 /**
  * Share of the stations outside big towns that are on a road; and their distance along it, km, such that roads can be drawn
  * through them.

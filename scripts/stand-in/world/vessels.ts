@@ -62,159 +62,38 @@ const INSHORE = [
   [37, 3],
 ] as const
 
-const LANES: readonly Lane[] = [
-  {
-    ends: ['ATLANTICO', 'MEDITERRANEO'],
-    points: [
-      [35.9, -6.6],
-      [35.93, -5.75],
-      [36.0, -5.3],
-      [36.25, -4.2],
-      [36.5, -2.2],
-    ],
-    types: MERCHANTS,
-  },
-  {
-    ends: ['ALGECIRAS', 'CEUTA'],
-    points: [
-      [36.12, -5.42],
-      [36.0, -5.36],
-      [35.9, -5.31],
-    ],
-    types: FERRIES,
-  },
-  {
-    ends: ['TARIFA', 'TANGER'],
-    points: [
-      [36.0, -5.6],
-      [35.9, -5.7],
-      [35.8, -5.8],
-    ],
-    types: FERRIES,
-  },
-  {
-    ends: ['ALGECIRAS', 'VALENCIA'],
-    points: [
-      [36.1, -5.35],
-      [36.4, -3.5],
-      [36.5, -2.1],
-      [37.4, -0.6],
-      [38.7, 0.5],
-      [39.43, -0.28],
-    ],
-    types: MERCHANTS,
-  },
-  {
-    ends: ['BARCELONA', 'PALMA'],
-    points: [
-      [41.33, 2.18],
-      [40.4, 2.35],
-      [39.52, 2.6],
-    ],
-    types: FERRIES,
-  },
-  {
-    ends: ['VALENCIA', 'IBIZA'],
-    points: [
-      [39.43, -0.28],
-      [39.2, 0.6],
-      [38.88, 1.46],
-    ],
-    types: FERRIES,
-  },
-  {
-    ends: ['VALENCIA', 'BARCELONA'],
-    points: [
-      [39.43, -0.25],
-      [40.3, 0.9],
-      [41.3, 2.2],
-    ],
-    types: MERCHANTS,
-  },
-  {
-    ends: ['HUELVA', 'LAS PALMAS'],
-    points: [
-      [37.1, -6.9],
-      [35, -8.5],
-      [31, -12.5],
-      [28.14, -15.38],
-    ],
-    types: MERCHANTS,
-  },
-  {
-    ends: ['LAS PALMAS', 'S C TENERIFE'],
-    points: [
-      [28.14, -15.4],
-      [28.3, -15.8],
-      [28.47, -16.22],
-    ],
-    types: FERRIES,
-  },
-  {
-    ends: ['FINISTERRE', 'BILBAO'],
-    points: [
-      [43.1, -9.9],
-      [44.0, -8.2],
-      [44.0, -5],
-      [43.4, -3.1],
-    ],
-    types: MERCHANTS,
-  },
-  {
-    ends: ['VIGO', 'FINISTERRE'],
-    points: [
-      [42.18, -8.95],
-      [42.6, -9.5],
-      [43.1, -9.8],
-    ],
-    types: MERCHANTS,
-  },
-  {
-    ends: ['VIGO', 'CIES'],
-    points: [
-      [42.24, -8.75],
-      [42.22, -8.86],
-      [42.18, -8.95],
-    ],
-    types: INSHORE,
-  },
-  {
-    ends: ['GIJON', 'AVILES'],
-    points: [
-      [43.58, -5.68],
-      [43.68, -5.8],
-      [43.62, -5.95],
-    ],
-    types: INSHORE,
-  },
-  {
-    ends: ['BAHIA DE ALGECIRAS', 'GIBRALTAR'],
-    points: [
-      [36.12, -5.43],
-      [36.14, -5.39],
-      [36.1, -5.38],
-    ],
-    types: INSHORE,
-  },
-  {
-    ends: ['BAHIA DE PALMA', 'CABRERA'],
-    points: [
-      [39.52, 2.63],
-      [39.35, 2.75],
-      [39.18, 2.92],
-    ],
-    types: INSHORE,
-  },
-  {
-    ends: ['ALMERIA', 'CABO DE GATA'],
-    points: [
-      [36.82, -2.46],
-      [36.7, -2.3],
-      [36.68, -2.1],
-    ],
-    types: INSHORE,
-  },
-]
+const TYPES = { MERCHANTS, FERRIES, INSHORE } as const
+
+/** Ends, types of vessels, and points as latitude and longitude. */
+const LANE_ROWS = `
+ATLANTICO > MEDITERRANEO | MERCHANTS | 35.9 -6.6, 35.93 -5.75, 36 -5.3, 36.25 -4.2, 36.5 -2.2
+ALGECIRAS > CEUTA | FERRIES | 36.12 -5.42, 36 -5.36, 35.9 -5.31
+TARIFA > TANGER | FERRIES | 36 -5.6, 35.9 -5.7, 35.8 -5.8
+ALGECIRAS > VALENCIA | MERCHANTS | 36.1 -5.35, 36.4 -3.5, 36.5 -2.1, 37.4 -0.6, 38.7 0.5, 39.43 -0.28
+BARCELONA > PALMA | FERRIES | 41.33 2.18, 40.4 2.35, 39.52 2.6
+VALENCIA > IBIZA | FERRIES | 39.43 -0.28, 39.2 0.6, 38.88 1.46
+VALENCIA > BARCELONA | MERCHANTS | 39.43 -0.25, 40.3 0.9, 41.3 2.2
+HUELVA > LAS PALMAS | MERCHANTS | 37.1 -6.9, 35 -8.5, 31 -12.5, 28.14 -15.38
+LAS PALMAS > S C TENERIFE | FERRIES | 28.14 -15.4, 28.3 -15.8, 28.47 -16.22
+FINISTERRE > BILBAO | MERCHANTS | 43.1 -9.9, 44 -8.2, 44 -5, 43.4 -3.1
+VIGO > FINISTERRE | MERCHANTS | 42.18 -8.95, 42.6 -9.5, 43.1 -9.8
+VIGO > CIES | INSHORE | 42.24 -8.75, 42.22 -8.86, 42.18 -8.95
+GIJON > AVILES | INSHORE | 43.58 -5.68, 43.68 -5.8, 43.62 -5.95
+BAHIA DE ALGECIRAS > GIBRALTAR | INSHORE | 36.12 -5.43, 36.14 -5.39, 36.1 -5.38
+BAHIA DE PALMA > CABRERA | INSHORE | 39.52 2.63, 39.35 2.75, 39.18 2.92
+ALMERIA > CABO DE GATA | INSHORE | 36.82 -2.46, 36.7 -2.3, 36.68 -2.1
+`
+
+const LANES: readonly Lane[] = LANE_ROWS.trim()
+  .split('\n')
+  .map((row) => {
+    const [ends = '', types = '', points = ''] = row.split(' | ')
+    return {
+      ends: ends.split(' > ') as [string, string],
+      points: points.split(', ').map((point) => point.split(' ').map(Number) as [number, number]),
+      types: TYPES[types as keyof typeof TYPES],
+    }
+  })
 
 const NAMES = ['MAR', 'CABO', 'PUNTA', 'VIRGEN', 'NUEVO', 'ESTRELLA', 'COSTA', 'RIO', 'ISLA', 'MONTE']
 const SECOND = ['EJEMPLO', 'PRUEBA', 'MODELO', 'ENSAYO', 'MUESTRA', 'SUPUESTO', 'FIGURADO']

@@ -1,7 +1,7 @@
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { between, chance } from '../random.ts'
-import { type AlertZone, alertZones } from './alert-zone-shapes.ts'
+import { type AlertZone, alertZones } from './alert-zones.ts'
 import { WARNING_KINDS, type WarningKind } from './warning-kinds.ts'
 import type { World } from './world.ts'
 

@@ -142,8 +142,6 @@ test('the stand-in lists editions as CSV and as workbooks, in which sensors move
     return now !== undefined && metresBetween(row['position'] as Point, now) > 20
   })
   expect([first.size > 1000, moved.length > 10, moved.length < 50]).toEqual([true, true, true])
-  const before2019 = await bytesOf(publishers, '/datos.madrid.es/egob/catalogo/202468-74-intensidad-trafico.csv')
-  expect(before2019.toString().split('\n')[0]).toBe('"cod_cent";"id";"nombre";"tipo_elem";"x";"y"')
 })
 
 describe.skipIf(shared === null)('recorded editions', () => {

@@ -1,4 +1,4 @@
-import { fixtureStandIn } from '../../fixture.ts'
+import { fixtureStandIn, type RecordPlace } from '../../fixture.ts'
 import type { Edition, FeedStandIn, Publisher } from '../../publisher.ts'
 import { AIRPORTS, type Airport } from '../../world/aviation/airports.ts'
 
@@ -43,7 +43,7 @@ function yearly(feed: string, { file, fixture, lines, fields }: YearlyFile): Fee
     fields: Object.fromEntries(
       Object.entries(columns).map(([name, of]) => [
         name,
-        (_text, { nth, edition }) => of(nth % lines, endOf(edition) - 1 - Math.floor(nth / lines)),
+        (_text: string, { nth, edition }: RecordPlace<number>) => of(nth % lines, endOf(edition) - 1 - Math.floor(nth / lines)),
       ]),
     ),
     route(path) {
@@ -65,7 +65,7 @@ function airportColumns(airports: readonly Airport[]) {
     flights,
     columns: {
       APT_ICAO: (line: number) => of(line).icao,
-      APT_NAME: (line: number) => `"${of(line).municipality}"`,
+      APT_NAME: (line: number) => of(line).municipality,
       STATE_NAME: () => 'Spain',
       FLT_ARR_1: (line: number, day: number) => String(flights(line, day)),
     },

@@ -1,13 +1,31 @@
-import { capturesNamed, defineStandIn } from '../../define.ts'
-import { airportsCsv, openflightsDat } from '../../formats/airport-lists.ts'
-import { keptOf, type Publisher } from '../../publisher.ts'
-import { AIRPORTS } from '../../world/aviation/airports.ts'
+import { capturesNamed } from '../../define.ts'
+import { fixtureStandIn } from '../../fixture.ts'
+import type { FeedStandIn, Publisher } from '../../publisher.ts'
+import { AIRPORTS, type Airport } from '../../world/aviation/airports.ts'
 
-const DAY = 86_400_000
 const PATH = '/ourairports-data/airports.csv'
 const FALLBACK = '/jpatokal/openflights/master/data/airports.dat'
 
-const airports = defineStandIn('airports', {
+const newest = fixtureStandIn<Airport>('airports', {
+  file: ({ variant }) => (variant.isOldLayout ? 'ourairports-before-icao-code.csv' : 'ourairports.csv'),
+  // An edition omits one of the smallest airports.
+  items: () => AIRPORTS.toReversed(),
+  fields: {
+    id: (_id, { item }) => 4000 + AIRPORTS.indexOf(item),
+    type: (_type, { item }) => typeOf(item),
+    ident: (_icao, { item }) => item.icao,
+    icao_code: (_icao, { item }) => item.icao,
+    gps_code: (_icao, { item }) => item.icao,
+    iata_code: (_iata, { item }) => item.iata,
+    name: (_name, { item }) => item.name,
+    municipality: (_town, { item }) => item.municipality,
+    latitude_deg: (_lat, { item }) => item.lat,
+    longitude_deg: (_lon, { item }) => item.lon,
+    elevation_ft: (_feet, { item }) => item.elevation_ft,
+    iso_country: () => 'ES',
+    scheduled_service: (_is, { item }) => (item.movements_k > 1 ? 'yes' : 'no'),
+    keywords: (_words, { item }) => item.keywords ?? '',
+  },
   hosts: ['davidmegginson.github.io', 'raw.githubusercontent.com'],
   route(path) {
     if (path === PATH) return { kind: 'document', resource: 'ourairports' }
@@ -17,15 +35,6 @@ const airports = defineStandIn('airports', {
   contentTypes: { openflights: 'text/plain; charset=utf-8' },
   // Copies from before the addition of `icao_code`.
   hasOldLayout: true,
-  write(world, { resource, publishedAt, variant }) {
-    // Each day's edition omits a different one of the smallest airports, because volunteers edit the list.
-    const absent = AIRPORTS.length - 1 - (Math.floor(publishedAt / DAY) % 3)
-    const listed = keptOf(
-      AIRPORTS.filter((_, at) => at !== absent),
-      variant,
-    )
-    return resource === 'openflights' ? openflightsDat(listed) : airportsCsv(listed, { seed: world.seed, scale: world.scale, variant })
-  },
   captures: {
     folder: 'openflights',
     // The only recorded list of airports; its last update is from 2019.
@@ -33,5 +42,26 @@ const airports = defineStandIn('airports', {
   },
 })
 
+const airports: FeedStandIn = {
+  ...newest,
+  write: (world, edition) => (edition.resource === 'openflights' ? openflightsDat() : newest.write(world, edition)),
+}
+
 /** OurAirports' daily list, and OpenFlights' under its own address. */
 export const ourairports: Publisher = { name: 'OurAirports', feeds: [airports] }
+
+function typeOf({ name, movements_k }: Airport): string {
+  if (name.includes('Heliport')) return 'heliport'
+  return movements_k >= 40 ? 'large_airport' : movements_k >= 4 ? 'medium_airport' : 'small_airport'
+}
+
+/** OpenFlights' `airports.dat`: no header, `\N` for null. */
+function openflightsDat(): string {
+  const lines = AIRPORTS.map((one, nth) =>
+    [
+      ...[1000 + nth, `"${one.name}"`, `"${one.municipality}"`, '"Spain"', `"${one.iata}"`, `"${one.icao}"`, one.lat, one.lon],
+      ...[one.elevation_ft, one.zone === 'Europe/Madrid' ? 1 : 0, '"E"', `"${one.zone}"`, '"airport"', '"OurAirports"'],
+    ].join(),
+  )
+  return `${lines.join('\n')}\n`
+}

@@ -1,11 +1,24 @@
-import { capturesNamed, defineStandIn } from '../../define.ts'
-import { worldPortIndexCsv } from '../../formats/world-port-index.ts'
+import { foldName } from '../../../../lake/places/names.ts'
+import { LISTED_PORTS, type ListedPort } from '../../../../lake/places/ports.ts'
+import { capturesNamed } from '../../define.ts'
+import { fixtureStandIn } from '../../fixture.ts'
 import type { Publisher } from '../../publisher.ts'
 
-const WEEK = 7 * 86_400_000
+/** Positions are rounded to the minute. */
+const toMinute = (degrees: number): number => Math.round(degrees * 60) / 60
 
-const index = defineStandIn('world_port_index', {
-  write: ({ seed, scale }, { publishedAt, variant }) => worldPortIndexCsv({ seed, scale, edition: publishedAt / WEEK, variant }),
+const index = fixtureStandIn<ListedPort>('world_port_index', {
+  file: 'ports.csv',
+  items: () => LISTED_PORTS.filter(({ isIndexed }) => isIndexed),
+  fields: {
+    'World Port Index Number': (_number, { item }) => 37_270 + 10 * LISTED_PORTS.indexOf(item),
+    MAIN_PORT_NAME: (_name, { item }) => foldName(item.name).replace(/(^| )\w/g, (letter) => letter.toUpperCase()),
+    'Alternate Port Name': () => ' ',
+    'UN/LOCODE': (_code, { item }) => `ES ${item.id.slice(2)}`,
+    'Country Code': () => 'Spain',
+    LATITUDE: (_lat, { item }) => toMinute(item.position.lat),
+    LONGITUDE: (_lon, { item }) => toMinute(item.position.lon),
+  },
   captures: {
     folder: 'ports',
     // UpdatedPub150_world_port_index.csv.gz: the day of its download is unknown.

@@ -1,11 +1,11 @@
 import { provinceFile } from '../../../../jobs/feeds/road/ign-roads.ts'
 import { provinceByCode, provinces } from '../../../../lake/places/provinces.ts'
 import { defineStandIn } from '../../define.ts'
+import { fixtureStandIn } from '../../fixture.ts'
 import { writeGeoPackage } from '../../formats/geopackage.ts'
 import { networkLayers } from '../../formats/road-network.ts'
 import { packZip } from '../../formats/zip.ts'
 import { keptOf, type Publisher } from '../../publisher.ts'
-import { chance } from '../../random.ts'
 import { inhabitantsOf } from '../../world/inhabitants.ts'
 import { type Municipality, readGazetteer } from '../../world/municipalities.ts'
 import { roadNetwork } from '../../world/road-network.ts'
@@ -35,38 +35,30 @@ const roads = defineStandIn('ign_roads', {
   },
 })
 
-const HEADER =
-  'COD_INE;ID_REL;COD_GEO;COD_PROV;PROVINCIA;NOMBRE_ACTUAL;POBLACION_MUNI;SUPERFICIE;PERIMETRO;COD_INE_CAPITAL;CAPITAL;' +
-  'POBLACION_CAPITAL;HOJA_MTN25_ETRS89;LONGITUD_ETRS89;LATITUD_ETRS89;ORIGENCOOR;ALTITUD;ORIGENALTITUD'
-
-const register = defineStandIn('ign_municipalities', {
+const degreesText = (value: number): string => value.toFixed(8).replace('.', ',')
+const register = fixtureStandIn<Municipality & { readonly people: number }>('ign_municipalities', {
   publishedAt: (_seed, now) => Date.UTC(new Date(now).getUTCFullYear(), 0, 1),
-  write(world, { publishedAt, variant }) {
-    const lines = keptOf(readGazetteer().municipalities, variant).map((one) => registerLine(one, world.seed, publishedAt))
-    const header = variant.hasUnknownCodes ? `${HEADER};CATASTRO` : HEADER
-    return Buffer.from([header, ...lines.map((line) => (variant.hasUnknownCodes ? `${line};1` : line)), ''].join('\r\n'), 'latin1')
+  file: '2025.csv',
+  // A municipality has a little more inhabitants each year.
+  items: ({ seed }, { publishedAt }) => {
+    const growth = 1 + 0.004 * (new Date(publishedAt).getUTCFullYear() - 2023)
+    return readGazetteer().municipalities.map((one) => ({ ...one, people: Math.round(inhabitantsOf(one.code, seed) * growth) }))
+  },
+  fields: {
+    COD_INE: (_code, { item }) => `${item.code}000000`,
+    ID_REL: (_id, { item }) => `1${item.code}7`,
+    COD_GEO: (_code, { item }) => item.code,
+    COD_PROV: (_code, { item }) => item.province,
+    PROVINCIA: (_name, { item }) => provinceByCode(item.province)?.ine_name ?? '',
+    NOMBRE_ACTUAL: (_name, { item }) => item.name,
+    POBLACION_MUNI: (_people, { item }) => item.people,
+    COD_INE_CAPITAL: (_code, { item }) => `${item.code}000101`,
+    CAPITAL: (_name, { item }) => item.name,
+    POBLACION_CAPITAL: (_people, { item }) => Math.round(0.9 * item.people),
+    LONGITUD_ETRS89: (_lon, { item }) => degreesText(item.centre.lon),
+    LATITUD_ETRS89: (_lat, { item }) => degreesText(item.centre.lat),
   },
 })
 
 /** Instituto Geográfico Nacional: the road network, a file for each province, and the register of municipalities, once a year. */
 export const ign: Publisher = { name: 'Instituto Geográfico Nacional', feeds: [roads, register] }
-
-/** A municipality's line; it has a little more inhabitants each year. */
-function registerLine({ code, name, province, centre }: Municipality, seed: number, publishedAt: number): string {
-  const population = Math.round(inhabitantsOf(code, seed) * (1 + 0.004 * (new Date(publishedAt).getUTCFullYear() - 2023)))
-  const degrees = (value: number): string => value.toFixed(8).replace('.', ',')
-  const { ine_name } = provinceByCode(province) as NonNullable<ReturnType<typeof provinceByCode>>
-  const area_ha = (500 + 20_000 * chance(seed, 'area', Number(code))).toFixed(4).replace('.', ',')
-  return [
-    ...[`${code}000000`, `1${code}7`, code, province, ine_name, name, population, area_ha, 35_069, `${code}000101`, name],
-    ...[
-      Math.round(0.9 * population),
-      '0559-2',
-      degrees(centre.lon),
-      degrees(centre.lat),
-      'Mapa',
-      Math.round(900 * chance(seed, 'altitude', Number(code))),
-      'MDT',
-    ],
-  ].join(';')
-}

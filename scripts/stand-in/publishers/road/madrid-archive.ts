@@ -1,11 +1,12 @@
 import { SPANISH_MONTHS } from '../../../../jobs/formats/dates.ts'
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
-import { madridCountStations, madridCounts } from '../../formats/madrid-counts.ts'
+import { fixtureStandIn } from '../../fixture.ts'
+import { madridCounts } from '../../formats/madrid-counts.ts'
 import { historySensors, madridHistory } from '../../formats/madrid-history.ts'
 import { madridEdition } from '../../formats/madrid-points.ts'
 import { keptOf, type Publisher } from '../../publisher.ts'
-import { countStations } from '../../world/madrid-counts.ts'
+import { type CountStation, countStations } from '../../world/madrid-counts.ts'
 import { KEPT_IDS, madridSensors } from '../../world/madrid-sensors.ts'
 import { localTime } from '../../world/rhythm.ts'
 
@@ -98,9 +99,20 @@ const counts = defineStandIn('madrid_counts', {
   },
 })
 
-const stations = defineStandIn('madrid_count_stations', {
+const commaText = (degrees: number): string => String(degrees).replace('.', ',')
+const stations = fixtureStandIn<CountStation & { readonly at: 0 | 1 }>('madrid_count_stations', {
   publishedAt: tenth,
-  write: (world, { publishedAt, variant }) => madridCountStations(keptOf(world.part(countStations), variant), { publishedAt, ...variant }),
+  file: 'stations.csv',
+  items: (world) => world.part(countStations).flatMap((one) => ([0, 1] as const).map((at) => ({ ...one, at }))),
+  fields: {
+    Estación: (_number, { item }) => item.number,
+    Nombre: (_name, { item }) => item.street,
+    Latitud: (_lat, { item }) => commaText(item.lat),
+    Longitud: (_lon, { item }) => commaText(item.lon),
+    // A direction that a one-way street lacks has no number.
+    Sentido: (_sense, { item }) => (item.peaks[item.at] === null ? '' : item.at + 1),
+    'Orient.': (_heading, { item }) => (item.peaks[item.at] === null ? '' : item.headings[item.at]),
+  },
   captures: {
     folder: 'madrid-historico/permanentes',
     // The date of its commit (provenance in the notes).
@@ -140,15 +152,7 @@ const editions = defineStandIn('madrid_sensor_editions', {
     const month = monthOf(EDITIONS, Number(resource) - EDITIONS.first.number)
     const sensors = keptOf(world.part(madridSensors), variant)
     const editionAt = instantOf(`${month}-01`, '00:00')
-    return madridEdition({
-      sensors,
-      seed: world.seed,
-      month,
-      editionAt,
-      isWorkbook: isWorkbook(EDITIONS, month),
-      publishedAt,
-      hasUnknownCodes,
-    })
+    return madridEdition({ sensors, seed: world.seed, editionAt, isWorkbook: isWorkbook(EDITIONS, month), publishedAt, hasUnknownCodes })
   },
   captures: {
     folder: 'madrid-historico/pmed',

@@ -1,23 +1,27 @@
 import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
-import { madridAccidentFile, madridAccidentWorkbook } from '../../formats/city-accidents.ts'
-import { dgtAccidentTable, dgtAnimalTable, dgtDictionary } from '../../formats/dgt-accidents.ts'
+import { dgtAccidentTable, dgtDictionary } from '../../formats/dgt-accidents.ts'
 import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
-import { type Accident, accidentsOf, cityAccidents, corrected, spanishAccidents } from '../../world/accidents.ts'
+import {
+  type Accident,
+  accidentsOf,
+  type CityAccident,
+  cityAccidents,
+  corrected,
+  type SpanishAccident,
+  spanishAccidents,
+} from '../../world/accidents.ts'
 import { localTime } from '../../world/rhythm.ts'
 
 const DGT = '/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const [FIRST, LAST] = [2010, 2025]
-const MADRID = { name: 'madrid', x: 441_000, y: 4_475_000, reach_m: 6000 } as const
 /** Madrid's files have their own numbers in the catalogue entry: 2025 has 34. */
 const MADRID_NUMBER = 2025 - 34
 const MADRID_FIRST = 2019
-/** The year whose file exists only as a workbook of the older layout. */
-const MADRID_WORKBOOK = 2020
 const MADRID_ENTRY = '300228-0-accidentes-trafico-detalle'
 const madridUrl = (year: number): string =>
-  `https://datos.madrid.es/egob/catalogo/300228-${year - MADRID_NUMBER}-accidentes-trafico-detalle.${year === MADRID_WORKBOOK ? 'xlsx' : 'csv'}`
+  `https://datos.madrid.es/egob/catalogo/300228-${year - MADRID_NUMBER}-accidentes-trafico-detalle.csv`
 const BARCELONA_FOLDER = '/data/dataset/e769eb9d-d778-4cd7-9e3a-5858bba49b20/resource'
 /** Each file has its own id; that of 2025 is known. */
 const barcelonaUrl = (year: number): string =>
@@ -32,19 +36,12 @@ function ckanList(name: string, files: readonly { readonly name: string; readonl
 }
 
 function madridList(years: readonly number[]): string {
-  // Besides the files of accidents the list has files of their structure; older years have workbooks and text files.
+  // Besides the files of accidents the list has files of their structure.
   const about = {
     name: 'Estructura del conjunto de datos',
     url: 'https://datos.madrid.es/FWProjects/egob/300228/Estructura_Accidentes.pdf',
   }
-  const twice = years
-    .filter((year) => year === MADRID_WORKBOOK + 1)
-    .map((year) => ({ name: `${year}`, url: madridUrl(year).replace('.csv', '.xlsx') }))
-  return ckanList(MADRID_ENTRY, [
-    about,
-    ...years.map((year) => ({ name: `Accidentes de tráfico. ${year}`, url: madridUrl(year) })),
-    ...twice,
-  ])
+  return ckanList(MADRID_ENTRY, [about, ...years.map((year) => ({ name: `Accidentes de tráfico. ${year}`, url: madridUrl(year) }))])
 }
 
 function barcelonaList(years: readonly number[]): string {
@@ -67,9 +64,11 @@ const numberOf = (publishedAt: number): number => {
 }
 
 /** The accidents in an edition of a file. */
-function editionOf<A extends Accident>(accidents: readonly A[], { publishedAt, variant }: Edition): readonly A[] {
-  return keptOf(corrected(accidents, numberOf(publishedAt)), variant)
+function editionOf<A extends Accident>(accidents: readonly A[], { publishedAt }: Edition): readonly A[] {
+  return corrected(accidents, numberOf(publishedAt))
 }
+
+const two = (part: number): string => String(part).padStart(2, '0')
 
 /** Every file is replaced by a corrected one at the first of a month. */
 const MONTHLY = { publishedAt: monthlyOn(1) } as const
@@ -84,7 +83,7 @@ const table = defineStandIn('dgt_accidents', {
   contentType: XLSX,
   write(world, edition) {
     const year = Number(edition.resource)
-    const accidents = editionOf(spanishAccidents(world, 'dgt', year, accidentsOf(world, 'spain')), edition)
+    const accidents = keptOf(editionOf(spanishAccidents(world, 'dgt', year, accidentsOf(world, 'spain')), edition), edition.variant)
     return dgtAccidentTable({ year, accidents, at: edition.publishedAt, hasUnknownCodes: edition.variant.hasUnknownCodes })
   },
 })
@@ -99,41 +98,53 @@ const dictionary = defineStandIn('dgt_accident_dictionary', {
   },
 })
 
-const animals = defineStandIn('dgt_animal_accidents', {
+const animals = fixtureStandIn<SpanishAccident>('dgt_animal_accidents', {
   ...MONTHLY,
   route(path) {
     const [, year] = /\/ACC_ANIMALES_(\d{4})\.csv$/.exec(path) ?? []
     return path.startsWith(DGT) && year !== undefined ? yearly(Number(year), 2016) : null
   },
   contentType: 'text/csv',
-  write(world, edition) {
-    const year = Number(edition.resource)
-    const accidents = editionOf(spanishAccidents(world, 'animals', year, accidentsOf(world, 'animals')), edition)
-    return dgtAnimalTable({ year, accidents, hasUnknownCodes: edition.variant.hasUnknownCodes })
+  file: 'ACC_ANIMALES_2024.csv',
+  items: (world, edition) =>
+    editionOf(spanishAccidents(world, 'animals', Number(edition.resource), accidentsOf(world, 'animals')), edition),
+  fields: {
+    ID_NUM: (_id, { item, edition }) => Number(edition.resource) * 100_000_000 + item.index,
+    // Nine in ten injure nobody.
+    TOTAL_MU30DF: (_killed, { item }) => (item.index % 10 === 0 ? item.killed : 0),
+    TOTAL_HG30DF: (_serious, { item }) => (item.index % 10 === 0 ? item.serious : 0),
+    TOTAL_HL30DF: (_slight, { item }) => (item.index % 10 === 0 ? item.slight : 0),
+    FECHA_ACCIDENTE: (_date, { item, edition }) => `${item.day}/${item.month}/${edition.resource}`,
+    HORA_ACCIDENTE: (_time, { item }) => `${item.hour}:${two(item.minute)}`,
+    MES_1F: (_month, { item }) => item.month,
+    ANYO: (_year, { edition }) => edition.resource,
+    PROVINCIA_1F: (_province, { item }) => Number(item.municipality.province),
+    COD_MUNICIPIO: (_code, { item }) => (item.index % 3 === 0 ? item.municipality.code : '00000'),
+    CARRETERA: (_road, { item }) => (item.road?.name ?? 'No inventariada').slice(0, 15),
+    KM: (_km, { item }) => String(item.road?.km ?? 0).replace('.', ','),
   },
   captures: { folder: 'dgt-accidentes', capturedAt: capturesNamed(/^ACC_ANIMALES_2024\.csv/, '2025-12-08') },
 })
 
-const madrid = defineStandIn('madrid_accidents', {
+const madridYears = fixtureStandIn<CityAccident>('madrid_accidents', {
   ...MONTHLY,
   route(path, query) {
     if (path === '/api/3/action/package_show') return query.get('id') === MADRID_ENTRY ? { kind: 'document', resource: 'list' } : null
-    const [, number, ending] = /^\/egob\/catalogo\/300228-(\d+)-accidentes-trafico-detalle\.(csv|xlsx)$/.exec(path) ?? []
-    if (number === undefined) return null
-    const year = MADRID_NUMBER + Number(number)
-    return (ending === 'xlsx') === (year === MADRID_WORKBOOK) ? yearly(year, MADRID_FIRST) : null
+    const [, number] = /^\/egob\/catalogo\/300228-(\d+)-accidentes-trafico-detalle\.csv$/.exec(path) ?? []
+    return number === undefined ? null : yearly(MADRID_NUMBER + Number(number), MADRID_FIRST)
   },
   contentType: 'text/csv',
-  contentTypes: { list: 'application/json; charset=utf-8', [MADRID_WORKBOOK]: XLSX },
-  write(world, edition) {
-    if (edition.resource === 'list') return madridList(yearsFrom(MADRID_FIRST))
-    const year = Number(edition.resource)
-    const file = {
-      year,
-      accidents: editionOf(cityAccidents(world, MADRID, year), edition),
-      hasUnknownCodes: edition.variant.hasUnknownCodes,
-    }
-    return year === MADRID_WORKBOOK ? madridAccidentWorkbook(file, edition.publishedAt) : madridAccidentFile(file)
+  contentTypes: { list: 'application/json; charset=utf-8' },
+  file: 'accidents.csv',
+  items: (world, edition) => editionOf(cityAccidents(world, Number(edition.resource)), edition),
+  fields: {
+    num_expediente: (_id, { item, edition }) => `${edition.resource}S${String(item.index).padStart(6, '0')}`,
+    fecha: (_date, { item, edition }) => `${two(item.day)}/${two(item.month)}/${edition.resource}`,
+    hora: (_time, { item }) => `${item.hour}:${two(item.minute)}:00`,
+    // More than half of the accidents that the police attends injure nobody.
+    cod_lesividad: (_harm, { item }) => (item.killed > 0 ? '4' : item.serious > 0 ? '3' : item.index % 2 === 0 ? '7' : '14'),
+    coordenada_x_utm: (_x, { item }) => Math.round(item.x),
+    coordenada_y_utm: (_y, { item }) => Math.round(item.y),
   },
   captures: {
     folder: 'madrid-accidentes',
@@ -145,6 +156,10 @@ const madrid = defineStandIn('madrid_accidents', {
     },
   },
 })
+const madrid: FeedStandIn = {
+  ...madridYears,
+  write: (world, edition) => (edition.resource === 'list' ? madridList(yearsFrom(MADRID_FIRST)) : madridYears.write(world, edition)),
+}
 
 /** Accidents of a year, at street corners 300 m apart. */
 const BARCELONA_ACCIDENTS = 600

@@ -12,6 +12,12 @@ export interface Airport {
   /** Movements of a normal year, in thousands. */
   readonly movements_k: number
   readonly zone: 'Europe/Madrid' | 'Atlantic/Canary'
+  /** Another name. */
+  readonly keywords: string | null
+}
+
+const KEYWORDS: Readonly<Record<string, string>> = {
+  ...{ MAD: 'Barajas', BCN: 'El Prat', LPA: 'Gando', TFN: 'Los Rodeos', OVD: 'Ranón, Oviedo' },
 }
 
 /** IATA code, name, town, latitude, longitude, elevation in feet, thousand movements a year. */
@@ -77,7 +83,7 @@ export const AIRPORTS: readonly Airport[] = Object.freeze(
       if (icao === undefined) throw new Error(`airport ${iata} has no ICAO code`)
       const zone = icao.startsWith('GC') ? 'Atlantic/Canary' : 'Europe/Madrid'
       return {
-        ...{ iata, icao, name, municipality, zone },
+        ...{ iata, icao, name, municipality, zone, keywords: KEYWORDS[iata] ?? null },
         ...{ lat: Number(lat), lon: Number(lon), elevation_ft: Number(elevation_ft), movements_k: Number(movements_k) },
       }
     }),

@@ -15,9 +15,10 @@ import type { FeedListing } from '../../../../lake/live/freshness.ts'
 import type { AnyRow, Dataset } from '../../../../lake/schema/dataset.ts'
 import { datesBetween } from '../../../../lake/schema/time.ts'
 import { ferryZip } from '../../../../scripts/stand-in/formats/ferry-gtfs.ts'
-import { worldPortIndexCsv } from '../../../../scripts/stand-in/formats/world-port-index.ts'
 import { WHOLE } from '../../../../scripts/stand-in/publisher.ts'
+import { nga } from '../../../../scripts/stand-in/publishers/maritime/ports.ts'
 import { FERRY_OPERATORS, type FerryOperator } from '../../../../scripts/stand-in/world/ferry-lines.ts'
+import { makeWorld } from '../../../../scripts/stand-in/world/world.ts'
 import { exampleRow, type Reply, startService, type TestService } from '../../service.ts'
 
 // Timetables made to the GTFS standard: none of a ferry was recorded. Saturday, 10:00 in Madrid and 09:00 in the Canaries.
@@ -45,7 +46,8 @@ beforeAll(async () => {
   for (const [feed, bytes] of [...archives, ['ferries_balearia', next] as const])
     for (const [id, rows] of await rowsOf(feed, bytes))
       landed.set(id, [...(landed.get(id) ?? []), ...rows.map((row) => ({ ...row, fetch_id: `${feed}.1` }))])
-  const index = Buffer.from(worldPortIndexCsv({ seed: 1, scale: 'small', edition: 1, variant: WHOLE }))
+  const edition = { resource: 'all', publishedAt: NOW, stampedAt: NOW, variant: WHOLE }
+  const index = nga.feeds[0]?.write(makeWorld(1, 'small'), edition) as Buffer
   const listed = ((await rowsOf('world_port_index', index)).get('ports') as readonly AnyRow[]).map((row) => ({
     ...row,
     observed_at: NOW - 60_000,

@@ -10,7 +10,6 @@ import type { Post } from '../../../../lake/places/place-on-road.ts'
 import { LISTED_PORTS } from '../../../../lake/places/ports.ts'
 import { provinceByCode } from '../../../../lake/places/provinces.ts'
 import type { AnyRow, Dataset } from '../../../../lake/schema/dataset.ts'
-import { AIRPORT_KEYWORDS } from '../../../../scripts/stand-in/formats/airport-lists.ts'
 import { AIRPORTS } from '../../../../scripts/stand-in/world/aviation/airports.ts'
 import { dgtCameras, madridCameras } from '../../../../scripts/stand-in/world/cameras.ts'
 import { chargingSitesAt } from '../../../../scripts/stand-in/world/charging-sites.ts'
@@ -102,10 +101,10 @@ function stationRows(world: World): AnyRow[] {
 }
 
 function airportRows(): AnyRow[] {
-  return AIRPORTS.map(({ iata, icao, name, municipality, lat, lon, movements_k }) => ({
+  return AIRPORTS.map(({ iata, icao, name, municipality, lat, lon, movements_k, keywords }) => ({
     ...{ source: 'ourairports', iata, icao, name, municipality, position: { lat, lon }, ...placeAt({ lat, lon }) },
     type: movements_k >= 40 ? 'LARGE_AIRPORT' : movements_k >= 4 ? 'MEDIUM_AIRPORT' : 'SMALL_AIRPORT',
-    keywords: AIRPORT_KEYWORDS[iata] ?? null,
+    keywords,
   }))
 }
 
@@ -175,9 +174,9 @@ function chargingRows(world: World): AnyRow[] {
 const NO_SIGN = /^(|NINGUNO|NO HAY|SIN ROTULO)$/
 
 function marineRows(world: World): AnyRow[] {
-  return world.part(marinePosts).map(({ id, port, sign, address, municipality, municipalityName, position }) => ({
+  return world.part(marinePosts).map(({ id, port, sign, address, municipality, position }) => ({
     ...{ station_id: String(id), port, brand: NO_SIGN.test(sign) ? null : sign, address, locality: null, position },
-    ...{ municipality: municipalityName, municipality_code: municipality.code, province_code: municipality.province },
+    ...{ municipality: municipality.name, municipality_code: municipality.code, province_code: municipality.province },
   }))
 }
 
