@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -100,7 +101,8 @@ export async function startPublishers({
       send(response, plainAnswer(500, `the stand-in failed: ${error instanceof Error ? error.stack : String(error)}`), request)
     })
   })
-  await listen(server, port, host)
+  server.listen(port, host)
+  await once(server, 'listening')
   const address = server.address() as AddressInfo
   const { world, streamFaults } = state
   const streams =
@@ -294,14 +296,4 @@ function overview(state: State): string {
     ...STAND_INS.map((feed) => `  ${feed.feed}  /${feed.hosts[0]}${feed.path}`),
     '  control  /_control/state',
   ].join('\n')
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }

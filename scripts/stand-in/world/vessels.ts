@@ -35,10 +35,18 @@ export interface VesselFix {
 
 interface Lane {
   readonly ends: readonly [string, string]
-  /** `[lat, lon]`, over water. */
-  readonly points: readonly (readonly [number, number])[]
+  readonly legs: readonly Leg[]
+  readonly length_m: number
   /** Types of vessels on it, by weight. */
   readonly types: readonly (readonly [number, number])[]
+}
+
+/** A straight part of a lane, over water. */
+interface Leg {
+  /** `[lat, lon]`. */
+  readonly from: readonly [number, number]
+  readonly to: readonly [number, number]
+  readonly length_m: number
 }
 
 const MERCHANTS = [
@@ -84,16 +92,18 @@ BAHIA DE PALMA > CABRERA | INSHORE | 39.52 2.63, 39.35 2.75, 39.18 2.92
 ALMERIA > CABO DE GATA | INSHORE | 36.82 -2.46, 36.7 -2.3, 36.68 -2.1
 `
 
-const LANES: readonly Lane[] = LANE_ROWS.trim()
-  .split('\n')
-  .map((row) => {
-    const [ends = '', types = '', points = ''] = row.split(' | ')
-    return {
-      ends: ends.split(' > ') as [string, string],
-      points: points.split(', ').map((point) => point.split(' ').map(Number) as [number, number]),
-      types: TYPES[types as keyof typeof TYPES],
-    }
+const LANES: readonly Lane[] = LANE_ROWS.trim().split('\n').map(laneOf)
+
+function laneOf(row: string): Lane {
+  const [ends = '', types = '', points = ''] = row.split(' | ')
+  const places = points.split(', ').map((point) => point.split(' ').map(Number) as [number, number])
+  const legs = places.slice(1).map((to, at): Leg => {
+    const from = places[at] as [number, number]
+    return { from, to, length_m: distanceM({ lat: from[0], lon: from[1] }, { lat: to[0], lon: to[1] }) }
   })
+  const length_m = legs.reduce((sum, leg) => sum + leg.length_m, 0)
+  return { ends: ends.split(' > ') as [string, string], legs, length_m, types: TYPES[types as keyof typeof TYPES] }
+}
 
 const NAMES = ['MAR', 'CABO', 'PUNTA', 'VIRGEN', 'NUEVO', 'ESTRELLA', 'COSTA', 'RIO', 'ISLA', 'MONTE']
 const SECOND = ['EJEMPLO', 'PRUEBA', 'MODELO', 'ENSAYO', 'MUESTRA', 'SUPUESTO', 'FIGURADO']
@@ -124,7 +134,7 @@ function makeVessel(seed: number, at: number): Vessel {
     draught_m: isSmall ? 0 : Math.round(20 + 120 * dice()) / 10,
     lane,
     speed_kn: Math.round(10 * (isSmall ? 4 + 3 * dice() : 9 + 12 * dice())) / 10,
-    start_m: Math.floor(2 * laneLength(lane) * dice()),
+    start_m: Math.floor(2 * lane.length_m * dice()),
     aside: (dice() - 0.5) * (isSmall ? 0.01 : 0.03),
     isMoored: chance('moored', seed, at) < 0.3,
   }
@@ -133,7 +143,7 @@ function makeVessel(seed: number, at: number): Vessel {
 /** A vessel at an instant (ms): on its lane in either direction, or moored at one end. */
 export function vesselAt(vessel: Vessel, now: number): VesselFix {
   const { lane, speed_kn, start_m, aside, isMoored } = vessel
-  const length_m = laneLength(lane)
+  const { length_m } = lane
   const travelled = isMoored ? (start_m < length_m ? 0 : length_m) : (start_m + speed_kn * KNOT_M_S * (now / 1000)) % (2 * length_m)
   const isBack = travelled > length_m
   const { lat, lon, course } = pointOf(lane, isBack ? 2 * length_m - travelled : travelled)
@@ -148,44 +158,14 @@ export function vesselAt(vessel: Vessel, now: number): VesselFix {
   }
 }
 
-const lengths = new Map<Lane, number>()
-
-function laneLength(lane: Lane): number {
-  const known = lengths.get(lane)
-  if (known !== undefined) return known
-  const length = legsOf(lane).reduce((sum, leg) => sum + leg.length_m, 0)
-  lengths.set(lane, length)
-  return length
-}
-
-interface Leg {
-  readonly from: readonly [number, number]
-  readonly to: readonly [number, number]
-  readonly length_m: number
-}
-
-const legs = new Map<Lane, readonly Leg[]>()
-
-function legsOf(lane: Lane): readonly Leg[] {
-  const known = legs.get(lane)
-  if (known) return known
-  const made = lane.points.slice(1).map((to, at) => {
-    const from = lane.points[at] as readonly [number, number]
-    return { from, to, length_m: distanceM({ lat: from[0], lon: from[1] }, { lat: to[0], lon: to[1] }) }
-  })
-  legs.set(lane, made)
-  return made
-}
-
 function pointOf(lane: Lane, along_m: number): { readonly lat: number; readonly lon: number; readonly course: number } {
   let rest = along_m
-  const all = legsOf(lane)
-  const leg = all.find(({ length_m }) => {
+  const leg = lane.legs.find(({ length_m }) => {
     if (rest <= length_m) return true
     rest -= length_m
     return false
   })
-  const { from, to, length_m } = leg ?? (all.at(-1) as Leg)
+  const { from, to, length_m } = leg ?? (lane.legs.at(-1) as Leg)
   const share = leg ? rest / length_m : 1
   const east = (to[1] - from[1]) * Math.cos((from[0] * Math.PI) / 180)
   return {
