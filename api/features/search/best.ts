@@ -8,12 +8,16 @@ export interface RankedHit {
 /** Scores are counted in so many steps from 0 to 2, the greatest score. */
 const STEPS = 4096
 
+/** Scores and documents of hits. They are reused, because queries run one after the other. */
+let scores = new Float64Array(STEPS)
+let documents = new Uint32Array(STEPS)
+
 /** The hits so far, of which the best are wanted. Hits are many, so that objects are only made of the best. */
 export class Best {
   readonly #limit: number
-  readonly #scores: number[] = []
-  readonly #documents: number[] = []
-  readonly #collections: number[] = []
+  /** Collections in the order of their hits, with the number of hits before each. */
+  readonly #collections: { readonly collection: number; readonly from: number }[] = []
+  #hits = 0
   readonly counts = new Map<number, number>()
   total = 0
 
@@ -28,28 +32,45 @@ export class Best {
     this.counts.set(collection, (this.counts.get(collection) ?? 0) + documents)
   }
 
-  add(collection: number, document: number, score: number): void {
+  /** Makes room for so many hits of a collection: those that are added next. */
+  begin(collection: number, most: number): void {
+    this.#collections.push({ collection, from: this.#hits })
+    const size = this.#hits + most
+    if (size <= scores.length) return
+    const [before, beforeOf] = [scores, documents]
+    scores = new Float64Array(2 * size)
+    documents = new Uint32Array(2 * size)
+    scores.set(before)
+    documents.set(beforeOf)
+  }
+
+  add(document: number, score: number): void {
     if (score <= 0) return
-    this.#scores.push(score)
-    this.#documents.push(document)
-    this.#collections.push(collection)
+    scores[this.#hits] = score
+    documents[this.#hits++] = document
   }
 
   inOrder(): RankedHit[] {
     const least = this.#leastStep()
     const hits: RankedHit[] = []
-    for (let at = 0; at < this.#scores.length; at++) {
-      const score = this.#scores[at] as number
-      if (stepOf(score) >= least) hits.push({ collection: this.#collections[at] as number, document: this.#documents[at] as number, score })
+    for (const [nth, { collection, from }] of this.#collections.entries()) {
+      const end = this.#collections[nth + 1]?.from ?? this.#hits
+      for (let at = from; at < end; at++) {
+        const score = scores[at] as number
+        if (stepOf(score) >= least) hits.push({ collection, document: documents[at] as number, score })
+      }
     }
     return hits.sort(byScore).slice(0, this.#limit)
   }
 
   /** The greatest step from which on there are enough hits; 0 if all of them are wanted. */
   #leastStep(): number {
-    if (this.#scores.length <= this.#limit) return 0
+    if (this.#hits <= this.#limit) return 0
     const steps = new Uint32Array(STEPS)
-    for (const score of this.#scores) steps[stepOf(score)] = (steps[stepOf(score)] as number) + 1
+    for (let at = 0; at < this.#hits; at++) {
+      const step = stepOf(scores[at] as number)
+      steps[step] = (steps[step] as number) + 1
+    }
     let step = STEPS
     for (let hits = 0; step > 0 && hits < this.#limit; ) hits += steps[--step] as number
     return step

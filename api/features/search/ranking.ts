@@ -210,10 +210,11 @@ function scoreSegment(
   const isInside = (document: number): boolean =>
     (provinces === null || provinces.includes(segment.provinces[document] as number)) &&
     (box === null || isInBox(box, segment.lats[document] as number, segment.lons[document] as number))
+  const isLimited = provinces !== null || box !== null
   const reach = (document: number): number => (near ? nearness(segment, document, near) : 1)
   const exact = segment.exact(code).filter(isInside)
-  for (const document of exact)
-    best.add(collection, document, CODE_SCORE + 0.5 * (segment.importance[document] as number) * reach(document))
+  best.begin(collection, size + exact.length)
+  for (const document of exact) best.add(document, CODE_SCORE + 0.5 * (segment.importance[document] as number) * reach(document))
   best.count(collection, exact.length)
   const needed = terms.filter(({ isNeeded }) => isNeeded)
   const least = Math.max(base > 0 ? 0 : 1, needed.length - missing)
@@ -231,12 +232,12 @@ function scoreSegment(
   for (let nth = 0; nth < candidates; nth++) {
     const document = least === 0 ? nth : (touched[nth] as number)
     if ((matched[document] as number) < least) continue
-    if (!isInside(document) || exact.includes(document)) continue
+    if ((isLimited && !isInside(document)) || exact.includes(document)) continue
     const text = (base + (sums[document] as number)) / most
     const whole = Math.min(1, (named[document] as number) / Math.max(1, nameWords[document] as number))
     const importance = segment.importance[document] as number
     const score = text * (0.5 + 0.5 * whole) * (0.4 + 0.6 * importance) * reach(document)
-    best.add(collection, document, score)
+    best.add(document, score)
     count++
   }
   best.count(collection, count)
