@@ -28,7 +28,7 @@ set_pool() {
   export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$((4 + 4 * slots))}"
 }
 
-# Keeps the memory of a process that runs feeds small: `node "${node_flags[@]}"` has the worker's flags from scripts/commands/memory.ts.
+# Keeps the memory of a process that runs feeds small: `node "${node_flags[@]}"` has the worker's flags from scripts/service/memory.ts.
 set_memory() {
   export MALLOC_ARENA_MAX=2 DUCKDB_JE_MALLOC_CONF=dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2
   node_flags=(--max-semi-space-size=4 --heap-growing-percent=30)

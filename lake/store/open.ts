@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { StoreError } from './errors.ts'
 import { fileStore } from './file.ts'
-import { s3Store } from './s3.ts'
 import type { S3Options } from './s3-client.ts'
 import type { ObjectStore } from './store.ts'
 
@@ -14,7 +13,8 @@ const RACERS = 8
  */
 export async function openStore(options: S3Options): Promise<ObjectStore> {
   const { url } = options
-  if (url.startsWith('s3://')) return s3Store(options)
+  // The SDK takes 30 MB of memory, which a process with a folder does not need.
+  if (url.startsWith('s3://')) return (await import('./s3.ts')).s3Store(options)
   if (url.startsWith('file://')) return fileStore(localFolder(url))
   throw new StoreError(`store url ${JSON.stringify(url)} is not allowed: expected file:///absolute/folder or s3://bucket/prefix`, {
     code: 'invalid-url',

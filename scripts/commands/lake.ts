@@ -12,8 +12,9 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { readFeedListings } from '../../lake/system.ts'
+import { openServiceLake } from '../service/parts.ts'
+import { cliConfig, openServiceStore, serviceLog } from '../service/store.ts'
 import { runCommand, say } from './output.ts'
-import { cliConfig, openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 import { table } from './table.ts'
 
 const USAGE = `scripts/lake <command> [--data <dir>]

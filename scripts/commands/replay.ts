@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { SingleBar } from 'cli-progress'
 import { feedById } from '../../jobs/feeds/catalog.ts'
+import { cliConfig } from '../service/store.ts'
 import { instantOrDay } from './instants.ts'
 import { runCommand, say } from './output.ts'
-import { cliConfig } from './parts.ts'
 import { openService } from './service.ts'
 
 const USAGE = `scripts/replay <feed> [--from <instant>] [--to <instant>] [--data <dir>]

@@ -17,7 +17,8 @@ import { readFeedStates } from '../../lake/live/freshness.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import { startRedis } from '../redis.ts'
-import { dataFolder, openParts, type Parts, serviceLog } from './parts.ts'
+import { openParts, type Parts } from '../service/parts.ts'
+import { dataFolder, serviceLog } from '../service/store.ts'
 
 /** How long a command waits for a feed that the service is fetching, ms. */
 const TURN_MS = 600_000

@@ -21,7 +21,7 @@ export interface SimulatedService {
 export async function startSimulatedService(settings: Readonly<Record<string, string>> = {}): Promise<SimulatedService> {
   const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env
   const folder = tempFolder()
-  const service = spawn(process.execPath, ['scripts/commands/start.ts', '--port', '0', '--data', folder], {
+  const service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', folder], {
     cwd: PROJECT,
     env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,13 +6,13 @@ import { openLake } from '../../lake/open.ts'
 import { readLog } from '../../lake/requests/log.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
-import { openServiceAccess } from '../../scripts/commands/access.ts'
-import { type Child, startChild } from '../../scripts/commands/child.ts'
 import { monthAt, monthlyUsage } from '../../scripts/commands/usage.ts'
+import { openServiceAccess } from '../../scripts/service/access.ts'
+import { type Child, startChild } from '../../scripts/service/child.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
-const RUN_API = new URL('../../scripts/commands/run-api.ts', import.meta.url).pathname
+const RUN_API = new URL('../../scripts/service/run-api.ts', import.meta.url).pathname
 const REQUESTS = 60
 
 test('two processes that share a port count one limit, and their usage adds up', { timeout: 240_000 }, async () => {

@@ -6,7 +6,7 @@ import { createTable } from '../../lake/iceberg/create.ts'
 import { tableKey } from '../../lake/iceberg/schema.ts'
 import { versionKey } from '../../lake/iceberg/table.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { cliConfig, openServiceStore } from '../../scripts/commands/parts.ts'
+import { cliConfig, openServiceStore } from '../../scripts/service/store.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
 const run = promisify(execFile)

@@ -7,13 +7,14 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { perMinute } from '../../api/auth/limits/policy.ts'
 import { DEFAULT_PLANS } from '../../api/auth/plans.ts'
 import { readConfig } from '../../lake/config.ts'
-import { openServiceLimiter, readPlanSettings } from '../../scripts/commands/limits.ts'
-import { serviceLog } from '../../scripts/commands/parts.ts'
+import { openServiceLimiter } from '../../scripts/service/limits.ts'
+import { readPlanSettings } from '../../scripts/service/plan-settings.ts'
+import { serviceLog } from '../../scripts/service/store.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 
-const MAIN = new URL('../../scripts/commands/start.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/service/start.ts', import.meta.url).pathname
 const PROXY = ipaddr.parse('10.1.2.3')
 
 describe('readPlanSettings', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { boundedLines, MAX_LINE_BYTES } from '../../scripts/commands/log-lines.ts'
+import { boundedLines, MAX_LINE_BYTES } from '../../scripts/service/log-lines.ts'
 import type { Reply } from '../api/service.ts'
 
 let now = 0

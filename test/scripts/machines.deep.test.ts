@@ -12,7 +12,7 @@ import { startS3 } from '../helpers/s3-server.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 
-const START = new URL('../../scripts/commands/start.ts', import.meta.url).pathname
+const START = new URL('../../scripts/service/start.ts', import.meta.url).pathname
 const PUBLISHERS = new URL('../../scripts/stand-in/main.ts', import.meta.url).pathname
 
 /** How long an idle process is watched. */

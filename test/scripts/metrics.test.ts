@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../lake/config.ts'
-import { metricsPorts, openServiceMetrics } from '../../scripts/commands/metrics.ts'
+import { openServiceMetrics } from '../../scripts/service/metrics.ts'
+import { metricsPorts } from '../../scripts/service/metrics-ports.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
-const MAIN = new URL('../../scripts/commands/start.ts', import.meta.url).pathname
+const MAIN = new URL('../../scripts/service/start.ts', import.meta.url).pathname
 const portsOf = (env: Record<string, string>) => metricsPorts(readConfig(env))
 
 describe('metricsPorts', () => {

@@ -5,7 +5,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../lake/config.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import { openServiceLake } from '../../scripts/commands/parts.ts'
+import { openServiceLake } from '../../scripts/service/parts.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
 afterEach(() => {

@@ -74,7 +74,7 @@ describe('startRedis', () => {
 })
 
 describe('a service stops its redis-server', () => {
-  const START = new URL('../../scripts/commands/start.ts', import.meta.url).pathname
+  const START = new URL('../../scripts/service/start.ts', import.meta.url).pathname
   const startIn = (folder: string): readonly string[] => [process.execPath, START, '--data', folder, '--port', '0']
 
   /** Waits until the service is ready, lets go of it, and waits until its redis-server has ended. */

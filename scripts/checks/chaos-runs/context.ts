@@ -6,7 +6,7 @@ import { openRedis } from '../../../lake/live/connect.ts'
 import { openLake } from '../../../lake/open.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import { idKey } from '../../../lake/system.ts'
-import { originOf } from '../../commands/parts.ts'
+import { originOf } from '../../service/parts.ts'
 
 /** A pipeline of one process, over the store in a folder. */
 export interface ChaosContext extends IngestContext {

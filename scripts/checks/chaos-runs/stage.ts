@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Child, startChild } from '../../commands/child.ts'
 import { type RedisServer, startRedis } from '../../redis.ts'
+import { type Child, startChild } from '../../service/child.ts'
 import { type Publishers, startPublishers } from '../../stand-in/server.ts'
 import { atExit } from '../run.ts'
 import { CHOSEN } from './chosen.ts'
@@ -50,7 +50,7 @@ export function serviceParts(folder: string, env: Readonly<Record<string, string
     start: (name, more) =>
       startChild({
         name,
-        script: new URL(`../../commands/run-${name}.ts`, import.meta.url).pathname,
+        script: new URL(`../../service/run-${name}.ts`, import.meta.url).pathname,
         env: { ...base, ...more },
         onLine: (line) => {
           lines.push(line)

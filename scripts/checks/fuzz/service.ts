@@ -3,10 +3,10 @@ import { TIERS } from '../../../api/auth/plans.ts'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { type Config, readConfig } from '../../../lake/config.ts'
 import { claimLake, writeFeedListings } from '../../../lake/system.ts'
-import { openServiceAccess } from '../../commands/access.ts'
-import { type Child, startChild } from '../../commands/child.ts'
-import { openServiceStore, serviceLog } from '../../commands/parts.ts'
 import { openService } from '../../commands/service.ts'
+import { openServiceAccess } from '../../service/access.ts'
+import { type Child, startChild } from '../../service/child.ts'
+import { openServiceStore, serviceLog } from '../../service/store.ts'
 import { startPublishers } from '../../stand-in/server.ts'
 import { startOwnRedis } from '../chaos-runs/stage.ts'
 
@@ -61,7 +61,7 @@ export async function startFuzzedService(folder: string, log: (line: string) => 
     const config = readConfig(env)
     await publishAll(config)
     const [{ key }, ...spare] = (await makeKeys(config)) as [TestKey, ...TestKey[]]
-    const script = new URL('../../commands/run-api.ts', import.meta.url).pathname
+    const script = new URL('../../service/run-api.ts', import.meta.url).pathname
     let isUp = true
     const onSpawn = (child: Child): void => {
       closers.push(() => child.stop())

@@ -21,7 +21,7 @@ with data within the minutes.
   --busy n      cores that are kept busy with --first-hour (2); run it by 'nice -n 19' to have the service wait for them
   --warm-up n   longest wait before it, in minutes (10); what has not arrived by then counts as late
   --json        the result as one line of JSON`
-const START = join(import.meta.dirname, '../../commands/start.ts')
+const START = join(import.meta.dirname, '../../service/start.ts')
 const SAMPLE_MS = 5000
 /** Without a key, /api/freshness answers five requests a minute. */
 const WARM_UP_LOOK_MS = 20_000

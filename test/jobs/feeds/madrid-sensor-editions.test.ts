@@ -6,7 +6,7 @@ import { madridSensorEditions } from '../../../jobs/feeds/road/madrid-sensor-edi
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { originOf } from '../../../scripts/commands/parts.ts'
+import { originOf } from '../../../scripts/service/parts.ts'
 import { writeXlsx } from '../../../scripts/stand-in/formats/xlsx.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { PROJECT } from '../../laws/sources.ts'

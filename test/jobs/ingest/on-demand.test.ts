@@ -7,7 +7,7 @@ import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-fo
 import { type Answers, recordAnswers, spendRequests, wantDocuments } from '../../../lake/live/demand.ts'
 import { newestAccepted } from '../../../lake/raw/archive.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { originOf } from '../../../scripts/commands/parts.ts'
+import { originOf } from '../../../scripts/service/parts.ts'
 import type { Publishers } from '../../../scripts/stand-in/server.ts'
 import { fixtureBytes } from '../../helpers/fixture.ts'
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'

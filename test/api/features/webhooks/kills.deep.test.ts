@@ -20,8 +20,8 @@ import { receive, subscribe } from './stage.ts'
 
 const CHANGES = 1000
 const WORKER = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
-const API = fileURLToPath(new URL('../../../../scripts/commands/run-api.ts', import.meta.url))
-const DELIVER = fileURLToPath(new URL('../../../../scripts/commands/run-deliver.ts', import.meta.url))
+const API = fileURLToPath(new URL('../../../../scripts/service/run-api.ts', import.meta.url))
+const DELIVER = fileURLToPath(new URL('../../../../scripts/service/run-deliver.ts', import.meta.url))
 
 /** A client of API processes that come and go: it resumes the stream, and changes a webhook over and over. */
 async function follow(service: TestService, webhook: string, api: () => string | null) {

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig, settingsTable } from '../../lake/config.ts'
 import type { SourceMode } from '../../lake/system.ts'
-import { checkFolder } from './parts.ts'
+import { checkFolder } from './store.ts'
 
 /** The options of `scripts/start`. */
 export interface StartOptions {

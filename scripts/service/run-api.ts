@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { announceDeprecations } from '../../api/events/deprecations.ts'
 import { describeInThread } from '../../api/main/describe/descriptions.ts'
 import { startApi } from '../../api/main/server.ts'
 import { readConfig } from '../../lake/config.ts'
@@ -7,9 +9,11 @@ import { openLive } from '../../lake/live/read.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
-import { openServiceLimiter, openServiceRequestLog, readPlanSettings } from './limits.ts'
+import { openServiceLimiter, openServiceRequestLog } from './limits.ts'
 import { openServiceMetrics } from './metrics.ts'
-import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
+import { openServiceLake } from './parts.ts'
+import { readPlanSettings } from './plan-settings.ts'
+import { openServiceStore, serviceLog } from './store.ts'
 import { webhookRules } from './webhook-rules.ts'
 
 /** How long the port stays closed while live state does not come, as without Redis, in ms. */
@@ -55,6 +59,7 @@ const api = await startApi({
   describe: describeInThread,
   isWarmed: true,
 })
+announceDeprecations(store, events.log, endpoints, Date.now()).catch((err: unknown) => log.warn({ err }, 'deprecations are not announced'))
 metrics.follow({ engine: lake.engine, redisConnected: () => live.connected })
 
 onStop(async () => {

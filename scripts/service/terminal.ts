@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MultiBar, Presets, type SingleBar } from 'cli-progress'
 import type { FeedListing } from '../../lake/live/freshness.ts'
-import { say } from './output.ts'
+import { say } from '../commands/output.ts'
 
 /** Which data is missing: feeds without a fetch, feeds that are not in their tables, and whether derived data is awaited. */
 export interface Arrivals {

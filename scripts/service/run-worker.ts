@@ -15,10 +15,11 @@ import { datasets } from '../../lake/catalog.ts'
 import { readConfig } from '../../lake/config.ts'
 import { asWork, type WorkKind } from '../../lake/query/work-kind.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
+import { disabledReason, enabledFeeds } from '../commands/enabled.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
-import { disabledReason, enabledFeeds } from './enabled.ts'
 import { openServiceMetrics } from './metrics.ts'
-import { openParts, openServiceLake, serviceLog } from './parts.ts'
+import { openParts, openServiceLake } from './parts.ts'
+import { serviceLog } from './store.ts'
 
 /** How often live state is compared with the worker's: an emptied Redis is filled again within twice this, ms. */
 const HEAL_EVERY_MS = 15_000

@@ -1,11 +1,9 @@
-import { endpoints } from '../../api/endpoints/catalog.ts'
-import { announceDeprecations } from '../../api/events/deprecations.ts'
 import { startDeliverer } from '../../api/features/webhooks/deliverer.ts'
 import { readConfig } from '../../lake/config.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
-import { openServiceStore, serviceLog } from './parts.ts'
+import { openServiceStore, serviceLog } from './store.ts'
 import { webhookRules } from './webhook-rules.ts'
 
 endWithSupervisor()
@@ -25,7 +23,6 @@ const deliverer = startDeliverer({
   isEntitled: (account) => access.accounts.hasPlan(account, 'ENTERPRISE'),
   onTrouble: ({ id, url, account }, trouble) => void access.mailWebhook({ id, url, account, ...trouble }),
 })
-announceDeprecations(store, events.log, endpoints, Date.now()).catch((err: unknown) => log.warn({ err }, 'deprecations are not announced'))
 
 onStop(async () => {
   await deliverer.close()

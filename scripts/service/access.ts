@@ -5,7 +5,7 @@ import { openPeppers } from '../../api/auth/keys/pepper-file.ts'
 import { openMailer } from '../../api/auth/mail/mail.ts'
 import type { Config } from '../../lake/config.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import { dataFolder } from './parts.ts'
+import { dataFolder } from './store.ts'
 
 /** Accounts and keys of the service, with the resources that they use. */
 export interface ServiceAccess {
