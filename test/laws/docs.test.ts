@@ -48,6 +48,20 @@ test('the page about commands lists every command', () => {
   expect(commands.map(({ name }) => name).filter((name) => !page.includes(`| \`scripts/${name}\` |`))).toEqual([])
 })
 
+test('test runs that pages name have tests', () => {
+  const tests = walk(join(PROJECT, 'test')).map((path) => relative(PROJECT, path))
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/scripts\/test(?: --\w+)*((?: +[\w-]+\/[\w./-]+)+)/g)].flatMap(([, parts = '']) =>
+      parts
+        .trim()
+        .split(/ +/)
+        .map((part) => `${page}: ${part.replace(/\.$/, '')}`),
+    ),
+  )
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((one) => !tests.some((path) => path.includes(one.split(': ')[1] as string)))).toEqual([])
+})
+
 test('the README is short and narrow', () => {
   const lines = read('README.md').trimEnd().split('\n')
   expect(lines.length).toBeLessThanOrEqual(MAX_LINES)
