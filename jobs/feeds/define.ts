@@ -2,86 +2,10 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { CodeList } from '../../lake/schema/codes.ts'
 import type { AnyRow, Dataset, FeedRow } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
+import { type DownloadStep, type FeedRequest, type Get, requestOf } from './request.ts'
 import type { StreamIntake, StreamKnown, StreamSetting } from './stream-intake.ts'
 
-/** One HTTP request of a feed. */
-export interface FeedRequest {
-  /** Short name, unique in the feed; names the body for `rows`. */
-  readonly name: string
-  readonly url: string
-  readonly accept: string
-  /** Most bytes before and after decompression. */
-  readonly maxBytes: number
-  readonly maxDecodedBytes: number
-  readonly timeout_ms: number
-  /**
-   * The expected format, checked by the first bytes; an HTML page is data only as `html`. A zip or tar must be complete, and the
-   * members of a zip must fit within `maxDecodedBytes` together.
-   */
-  readonly expects: 'xml' | 'html' | 'json' | 'csv' | 'zip' | 'tar' | 'protobuf' | 'shp' | 'dbf'
-  /** Set if the file itself is compressed: it is decompressed like a content-encoding, and archived as it is. */
-  readonly packed?: 'gzip' | 'bzip2'
-  /**
-   * Set if the decompressed file is too large for memory: it is decompressed to a scratch file (`Bulk`), up to
-   * `maxDecodedBytes`.
-   */
-  readonly isStreamed?: boolean
-  /**
-   * Set if the first answer only names the document's address. The document's bytes are the body; the first answer is not
-   * stored.
-   */
-  readonly twoStep?: TwoStepDownload
-  /** Set if the publisher requires a secret of ours. */
-  readonly secret?: RequestSecret
-  /** Set if replies have records that must not be stored. */
-  readonly withhold?: Withhold
-}
-
-/** Removes data that must not be stored from a reply, before its bytes are stored or parsed. */
-export interface Withhold {
-  /** The setting with the operator's own list, separated by commas. */
-  readonly env: string
-  /**
-   * Returns the bytes without the withheld records; `listed` is the operator's list in upper case. Throws `FormatError` for
-   * bytes that it cannot read.
-   */
-  readonly from: (bytes: Buffer, listed: ReadonlySet<string>) => Buffer
-}
-
-/** How a slip leads to its document. */
-export interface TwoStepDownload {
-  /** Allowed hosts of documents; a first answer that names another host is an error. */
-  readonly hosts: readonly string[]
-  /** Reads a slip: pure. */
-  readonly to: (slip: Buffer) => DownloadStep
-  /** Set if the document needs the secret too; it is sent only to the host of the first request. */
-  readonly needsSecret?: true
-}
-
-/**
- * The result of the first step: the document's address, or why there is none, whether a retry may help, and the matching HTTP
- * status if it names one (404: no such document).
- */
-export type DownloadStep = { readonly url: string } | { readonly refused: string; readonly retryable: boolean; readonly status?: number }
-
-/**
- * A secret sent with a request, only to the host of that request. It never appears in an address, a log line or stored data.
- */
-export interface RequestSecret {
-  /** The name of its setting; without a value `--live` skips the plan, and the feed if it has no other. */
-  readonly env: string
-  /** The header that carries it. */
-  readonly header: string
-  /** How long a key is valid after it was issued, s, if the publisher's keys expire. */
-  readonly validFor_s?: number
-  /** Set if the secret is `<client id>:<client secret>` and buys tokens: the header then has a token. */
-  readonly token?: ClientCredentials
-}
-
-/** Set if tokens come from OAuth 2.0 client credentials. */
-export interface ClientCredentials {
-  readonly url: string
-}
+export type { ClientCredentials, DownloadStep, FeedRequest, RequestSecret, Withhold } from './request.ts'
 
 /** A body as received and decompressed; formats decode the text themselves. */
 export interface FeedBody {
@@ -307,15 +231,16 @@ export interface Bulk {
 /** What a feed declares; see "declare once" in architecture.md. */
 export interface FeedSpec {
   readonly id: string
-  readonly domain: string
   readonly source: Source
   readonly into: readonly Dataset[]
   /** Expected cadence, in seconds: late at 2×, stale at 3×. */
   readonly every_s: number
   /** Set if the feed is a stream; it then has no plans. `every_s` is the longest normal silence. */
   readonly stream?: Stream
-  /** Plans tried in order: if a request of one plan fails for good, the next plan is tried. */
-  readonly plans: readonly RequestPlan[]
+  /** The request, if a publication is one document; of several, each is tried if the one before fails for good. */
+  readonly get?: Get | readonly Get[]
+  /** Plans of several requests, pages or directories, in place of `get`, tried in the same way. */
+  readonly plans?: readonly PlanSpec[]
   /** Set if the feed is an archive; its plan is then one request, for any of its files. */
   readonly archive?: Archive
   /** Set if documents are fetched on demand; the plan is then one request, for any key. */
@@ -365,6 +290,9 @@ export interface RequestPlan {
   readonly directory?: Directory
 }
 
+/** A plan as declared. */
+export type PlanSpec = Omit<RequestPlan, 'requests'> & { readonly requests: readonly Get[] }
+
 /** A page that lists the files of a publication. The page itself is not stored; each file is a body. */
 export interface Directory {
   readonly index: FeedRequest
@@ -374,11 +302,17 @@ export interface Directory {
   readonly leastShare: number
 }
 
-export type Feed = Readonly<FeedSpec>
+/** A declared feed: its domain is that of its first dataset. */
+export type Feed = Readonly<Omit<FeedSpec, 'get' | 'plans'>> & { readonly domain: string; readonly plans: readonly RequestPlan[] }
 
 /** Declares a feed. */
-export function defineFeed(spec: FeedSpec): Feed {
-  return Object.freeze(spec)
+export function defineFeed({ get = [], plans, ...spec }: FeedSpec): Feed {
+  const gets = 'url' in get ? [get] : get
+  return Object.freeze({
+    ...spec,
+    domain: (spec.into[0] as Dataset).domain,
+    plans: (plans ?? gets.map((one) => ({ requests: [one] }))).map((plan) => ({ ...plan, requests: plan.requests.map(requestOf) })),
+  })
 }
 
 /** Rows of a dataset, checked by tsc against its columns. */

@@ -1,4 +1,5 @@
 import { type FeedRequest, FormatError } from '../feeds/define.ts'
+import { requestOf } from '../feeds/request.ts'
 import { decodeUtf8 } from './text.ts'
 
 /** A file of a dataset, as listed by a CKAN portal (`package_show`). */
@@ -6,8 +7,7 @@ export type CkanResource = Readonly<Partial<Record<'name' | 'description' | 'url
 
 /** The request for a portal's list of a dataset's files (`package_show`), by its address. */
 export function listRequest(url: string): FeedRequest {
-  const bytes = 8_000_000
-  return { name: 'list', url, accept: 'application/json', maxBytes: bytes, maxDecodedBytes: bytes, timeout_ms: 60_000, expects: 'json' }
+  return requestOf({ name: 'list', url, maxBytes: 8_000_000, expects: 'json' })
 }
 
 /** The files listed in an answer to `package_show`. Throws `FormatError` for any other answer. */

@@ -34,7 +34,6 @@ export interface Document {
 export function littleFeed(options: { readonly speed?: number | null } = {}): Feed {
   return defineFeed({
     id: 'little',
-    domain: 'road',
     source: dgt,
     into: [v16Beacons, trafficReadings],
     every_s: 60,

@@ -58,12 +58,10 @@ interface DayFileSpec {
  */
 export function dayFileFeed({ url, band, columns, knows, leavesOut = [], ...spec }: DayFileSpec): Feed {
   const known = new Set([...Object.values(columns), ...knows, ...HOURS.flatMap((hour) => [`H${hour}`, `V${hour}`])])
-  const request = { name: 'records', url, accept: 'text/csv', expects: 'csv', timeout_ms: 60_000 } as const
   return defineFeed({
     ...spec,
-    domain: 'air',
     into: [airMeasurements],
-    plans: [{ requests: [{ ...request, maxBytes: 4_000_000, maxDecodedBytes: 4_000_000 }] }],
+    get: { name: 'records', url, maxBytes: 4_000_000, expects: 'csv' },
     freshBy: 'fetch',
     bands: { air_measurements: band },
     *rows(bodies: readonly FeedBody[], _clock, diagnostics: Diagnostics): Generator<Batch> {

@@ -48,20 +48,10 @@ const TYPES = { FONDO: 'BACKGROUND', INDUSTRIAL: 'INDUSTRIAL', TRAFICO: 'TRAFFIC
 /** The national air quality index: one file with every station, replaced hourly, about two hours late. */
 export const mitecoIca = defineFeed({
   id: 'miteco_ica',
-  domain: 'air',
   source,
   into: [airQualityStations, airQualityIndex],
   every_s: 1200,
-  plans: [
-    {
-      requests: [
-        {
-          ...{ name: 'records', url: 'https://ica.miteco.es/datos/ica-ultima-hora.csv', accept: 'text/csv', expects: 'csv' },
-          ...{ maxBytes: 2_000_000, maxDecodedBytes: 2_000_000, timeout_ms: 60_000 },
-        },
-      ],
-    },
-  ],
+  get: { name: 'records', url: 'https://ica.miteco.es/datos/ica-ultima-hora.csv', maxBytes: 2_000_000, expects: 'csv' },
   freshBy: 'fetch',
   bands: {
     air_quality_stations: { atLeast: 0, minRatio: 0.8, maxRatio: 1000, mayBeEmpty: true },

@@ -4,10 +4,11 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { knownPosition } from '../../formats/positions.ts'
-import { type Diagnostics, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
 import { newestTime } from '../newest-time.ts'
+import type { Get } from '../request.ts'
 import { type AdsbAircraft, isBlocked, isMilitary, readAnswer, withholdAircraft } from './aircraft-blocked.ts'
 import { CIRCLE_NM, CIRCLES } from './aircraft-circles.ts'
 
@@ -34,7 +35,6 @@ const SOURCES: Readonly<Record<string, string>> = {
 export const adsbLolPositions = recordFeed(
   {
     id: 'adsb_lol',
-    domain: 'aviation',
     source: adsbLol,
     into: aircraftPositions,
     every_s: 60,
@@ -97,10 +97,10 @@ export const adsbLolPositions = recordFeed(
   openCircles,
 )
 
-function request(name: string, { lat, lon }: Point): FeedRequest {
+function request(name: string, { lat, lon }: Point): Get {
   const url = `https://api.adsb.lol/v2/point/${lat}/${lon}/${CIRCLE_NM}`
   const limits = { maxBytes: 4_000_000, maxDecodedBytes: 12_000_000, timeout_ms: 20_000 }
-  return { name, url, accept: 'application/json', ...limits, expects: 'json', withhold: withholdAircraft }
+  return { name, url, ...limits, expects: 'json', withhold: withholdAircraft }
 }
 
 /** The newest position of each aircraft of all circles, as one file. */

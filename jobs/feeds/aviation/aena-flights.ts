@@ -2,10 +2,11 @@ import { flights } from '../../../lake/datasets/aviation/flights.ts'
 import { aena } from '../../../lake/datasets/aviation/sources.ts'
 import { SPANISH_AIRPORTS, zoneOfAirport } from '../../../lake/places/airports.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
-import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
+import { type Diagnostics, type FeedBody, FormatError } from '../define.ts'
 import { jsonList, rawRecord } from '../kit/formats.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
+import type { Get } from '../request.ts'
 import { CODESHARES, flightNumber, mergeCodeshares } from './codeshares.ts'
 
 /** Airports that other companies run. */
@@ -32,7 +33,6 @@ const DAY_FIRST = /^(\d{2})\/(\d{2})\/(\d{4})$/
 export const aenaFlights = recordFeed(
   {
     id: 'aena_flights',
-    domain: 'aviation',
     source: aena,
     into: flights,
     every_s: 600,
@@ -109,10 +109,9 @@ export const aenaFlights = recordFeed(
   openLists,
 )
 
-function request(iata: string, flightType: keyof typeof DIRECTIONS): FeedRequest {
+function request(iata: string, flightType: keyof typeof DIRECTIONS): Get {
   const url = `https://www.aena.es/sites/Satellite?pagename=AENA_ConsultarVuelos&airport=${iata}&flightType=${flightType}`
-  const name = `${iata}-${flightType}`
-  return { name, url, accept: 'application/json', maxBytes: 8_000_000, maxDecodedBytes: 8_000_000, timeout_ms: 60_000, expects: 'json' }
+  return { name: `${iata}-${flightType}`, url, maxBytes: 8_000_000, expects: 'json' }
 }
 
 /** All lists as one file, with codeshares merged. An airport with a missing list is a missing block. */

@@ -4,9 +4,10 @@ import { zoneOf } from '../../../lake/places/clocks.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type FeedBody, FormatError, type RequestPlan } from '../define.ts'
+import { type FeedBody, FormatError } from '../define.ts'
 import { csvFile } from '../kit/formats.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
+import type { Get } from '../request.ts'
 
 const TYPES = {
   large_airport: 'LARGE_AIRPORT',
@@ -28,13 +29,12 @@ const DUPLICATE = '[Duplicate]'
 export const airportList = recordFeed(
   {
     id: 'airports',
-    domain: 'aviation',
     source: ourairports,
     into: airports,
     every_s: 86_400,
-    plans: [
-      planOf('ourairports', 'https://davidmegginson.github.io/ourairports-data/airports.csv', 40_000_000),
-      planOf('openflights', 'https://raw.githubusercontent.com/jpatokal/openflights/master/data/airports.dat', 8_000_000),
+    get: [
+      getOf('ourairports', 'https://davidmegginson.github.io/ourairports-data/airports.csv', 40_000_000),
+      getOf('openflights', 'https://raw.githubusercontent.com/jpatokal/openflights/master/data/airports.dat', 8_000_000),
     ],
     freshBy: 'fetch',
     band: { atLeast: 30 },
@@ -81,12 +81,8 @@ export const airportList = recordFeed(
   (bodies) => bodies.map(openList),
 )
 
-function planOf(name: string, url: string, maxBytes: number): RequestPlan {
-  return {
-    requests: [
-      { name, url, accept: 'text/csv, text/plain;q=0.9', maxBytes, maxDecodedBytes: maxBytes, timeout_ms: 120_000, expects: 'csv' },
-    ],
-  }
+function getOf(name: string, url: string, maxBytes: number): Get {
+  return { name, url, accept: 'text/csv, text/plain;q=0.9', maxBytes, timeout_ms: 120_000, expects: 'csv' }
 }
 
 /** Reads either list, recognized by its first bytes, as a file named after its source; keeps the relevant Spanish airports. */

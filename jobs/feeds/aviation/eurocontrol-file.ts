@@ -1,6 +1,6 @@
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type FeedBody, type FeedSpec, FormatError, type RequestPlan } from '../define.ts'
+import { type FeedBody, type FeedSpec, FormatError } from '../define.ts'
 import { csvFile } from '../kit/formats.ts'
 import type { RecordReader } from '../kit/reader.ts'
 import type { RecordFile } from '../kit/record-feed.ts'
@@ -20,15 +20,12 @@ type Letter = keyof typeof CAUSES
 const LETTERS = Object.keys(CAUSES) as Letter[]
 
 /** Common properties of feeds of yearly files: one file per year, bzip2-compressed, that grows and is replaced as a whole. */
-export function yearlyFile(
-  file: string,
-): Pick<FeedSpec, 'domain' | 'every_s' | 'archive' | 'freshBy'> & { readonly plans: readonly RequestPlan[] } {
+export function yearlyFile(file: string): Pick<FeedSpec, 'every_s' | 'get' | 'archive' | 'freshBy'> {
   const url = (year: string): string => `https://www.eurocontrol.int/performance/data/download/csv/${file}_${year}.csv.bz2`
-  const request = { accept: 'application/x-bzip2, text/csv', maxBytes: 32_000_000, maxDecodedBytes: 128_000_000, timeout_ms: 120_000 }
+  const limits = { maxBytes: 32_000_000, maxDecodedBytes: 128_000_000, timeout_ms: 120_000 }
   return {
-    domain: 'aviation',
     every_s: 86_400,
-    plans: [{ requests: [{ name: 'year', url: url('2024'), ...request, expects: 'csv', packed: 'bzip2' }] }],
+    get: { name: 'year', url: url('2024'), accept: 'application/x-bzip2, text/csv', ...limits, expects: 'csv', packed: 'bzip2' },
     archive: {
       unit: 'year',
       index: [],

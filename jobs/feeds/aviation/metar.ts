@@ -19,7 +19,6 @@ const VISIBILITY = /^(\d+(?:\.\d+)?)(\+?)$/
 /** METAR reports of Spain's airports, decoded by the Aviation Weather Center; small airports report only while open. */
 export const metar = jsonFeed({
   id: 'metar',
-  domain: 'aviation',
   source: awc,
   into: airportWeather,
   every_s: 900,

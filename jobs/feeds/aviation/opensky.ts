@@ -2,9 +2,10 @@ import { openskyPositions } from '../../../lake/datasets/aviation/aircraft-posit
 import { opensky } from '../../../lake/datasets/aviation/sources.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { type Box, isInBoxes, knownPosition } from '../../formats/positions.ts'
-import { type Diagnostics, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { newestTime } from '../newest-time.ts'
+import type { Get } from '../request.ts'
 import { readJson, withholdStates } from './aircraft-blocked.ts'
 
 /** Boxes that cost four credits together: a standard account has 4,000 a day, one cycle every 87 s. */
@@ -26,7 +27,6 @@ const OLDEST_S = 60
 export const openskyStates = recordFeed(
   {
     id: 'opensky',
-    domain: 'aviation',
     source: opensky,
     into: openskyPositions,
     every_s: 90,
@@ -71,12 +71,12 @@ export const openskyStates = recordFeed(
   openStates,
 )
 
-function request(name: keyof typeof BOXES): FeedRequest {
+function request(name: keyof typeof BOXES): Get {
   const { south, north, west, east } = BOXES[name]
   return {
     name,
     url: `https://opensky-network.org/api/states/all?lamin=${south}&lamax=${north}&lomin=${west}&lomax=${east}`,
-    ...{ accept: 'application/json', maxBytes: 4_000_000, maxDecodedBytes: 12_000_000, timeout_ms: 20_000, expects: 'json' },
+    ...{ maxBytes: 4_000_000, maxDecodedBytes: 12_000_000, timeout_ms: 20_000, expects: 'json' },
     withhold: withholdStates,
     secret: { env: 'OPENSKY_CLIENT', header: 'authorization', token: TOKEN },
   }

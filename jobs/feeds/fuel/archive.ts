@@ -34,25 +34,10 @@ const PERIOD = /^\d{4}-\d{2}-\d{2}$/
  */
 export const fuelArchive = defineFeed({
   id: 'fuel_archive',
-  domain: 'fuel',
   source: miteco,
   into: [fuelArchivePrices],
   every_s: 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'day',
-          url: addressOf('2025-01-01'),
-          accept: 'application/json',
-          maxBytes: 64_000_000,
-          maxDecodedBytes: 64_000_000,
-          timeout_ms: 120_000,
-          expects: 'json',
-        },
-      ],
-    },
-  ],
+  get: { name: 'day', url: addressOf('2025-01-01'), maxBytes: 64_000_000, timeout_ms: 120_000, expects: 'json' },
   archive: { unit: 'day', index: [], files: daysOf, recent: 4, history: 130, isAbsent: isEmptyAnswer, contentOf: listOfAnswer },
   freshBy: 'fetch',
   bands: { fuel_archive_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 } },

@@ -26,13 +26,12 @@ const WORKBOOK = {
  */
 export const fuelBulletinFeed = defineFeed({
   id: 'fuel_bulletin',
-  domain: 'fuel',
   source: oilBulletin,
   into: [fuelBulletin],
   every_s: 7 * 86_400,
-  plans: [
-    { requests: [{ ...WORKBOOK, url: PAGE, twoStep: { hosts: [new URL(SITE).host], to: historyLink } }] },
-    { requests: [{ ...WORKBOOK, url: `${SITE}/document/download/906e60ca-8b6a-44e7-8589-652854d2fd3f_en?filename=${HISTORY}` }] },
+  get: [
+    { ...WORKBOOK, url: PAGE, twoStep: { hosts: [new URL(SITE).host], to: historyLink } },
+    { ...WORKBOOK, url: `${SITE}/document/download/906e60ca-8b6a-44e7-8589-652854d2fd3f_en?filename=${HISTORY}` },
   ],
   freshBy: 'fetch',
   bands: { fuel_bulletin: { atLeast: 100, minRatio: 0.95, maxRatio: 3000 } },

@@ -19,25 +19,10 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
  */
 export const fuelMinistryMeans = defineFeed({
   id: 'fuel_ministry_means',
-  domain: 'fuel',
   source: miteco,
   into: [fuelMinistryDays],
   every_s: 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'means',
-          url: 'https://energia.serviciosmin.gob.es/shpCarburantes/vista/shp.aspx',
-          accept: 'text/csv',
-          maxBytes: 1_000_000,
-          maxDecodedBytes: 1_000_000,
-          timeout_ms: 60_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
+  get: { name: 'means', url: 'https://energia.serviciosmin.gob.es/shpCarburantes/vista/shp.aspx', maxBytes: 1_000_000, expects: 'csv' },
   freshBy: 'fetch',
   liveByDefault: false,
   bands: { fuel_ministry_days: { atLeast: 20, minRatio: 0.9, maxRatio: 1.2 } },

@@ -8,9 +8,10 @@ import { type PlaceProblem, resolvePlace } from '../../../lake/places/resolve.ts
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { newestTime } from '../newest-time.ts'
 import { type Presence, watchPresence } from '../presence.ts'
+import type { Get } from '../request.ts'
 import { type FuelAnswer, isProvince, readAnswer } from './answer.ts'
 import { ALWAYS, type FieldReader, fieldReader, type StationTexts } from './fields.ts'
 import { roadPlace } from './road-address.ts'
@@ -61,7 +62,6 @@ const ISSUES: Readonly<Record<PlaceProblem, string | null>> = {
  */
 export const fuelStationsFeed = defineFeed({
   id: 'fuel_stations',
-  domain: 'fuel',
   source: miteco,
   into: [fuelStations, fuelPrices],
   every_s: 1800,
@@ -87,9 +87,8 @@ export const fuelStationsFeed = defineFeed({
   rows: readStations,
 })
 
-function request(name: string, url: string, timeout_ms: number): FeedRequest {
-  const maxBytes = 64_000_000
-  return { name, url, accept: 'application/json', maxBytes, maxDecodedBytes: maxBytes, timeout_ms, expects: 'json' }
+function request(name: string, url: string, timeout_ms: number): Get {
+  return { name, url, maxBytes: 64_000_000, timeout_ms, expects: 'json' }
 }
 
 function* readStations(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {

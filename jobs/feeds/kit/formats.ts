@@ -2,17 +2,14 @@ import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { type CsvTable, delimiterOf, readCsv } from '../../formats/csv.ts'
 import { decodeText, decodeUtf8 } from '../../formats/text.ts'
 import { type XmlElement, xmlElements } from '../../formats/xml.ts'
-import { type Feed, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../define.ts'
+import { type Feed, type FeedBody, FormatError } from '../define.ts'
+import type { Get } from '../request.ts'
 import type { RawRecord } from './binder.ts'
 import { type RecordFeedSpec, type RecordFile, recordFeed } from './record-feed.ts'
 
-/** A feed's request; the format sets the omitted properties. */
-type Get = Pick<FeedRequest, 'url' | 'maxBytes'> & Partial<FeedRequest>
-
-type Spec<D extends Dataset, F extends string, N extends F, T> = Omit<RecordFeedSpec<D, F, N, T>, 'plans'> & { readonly get: Get }
-
-function plansOf(get: Get, format: Pick<FeedRequest, 'accept' | 'expects'>): readonly RequestPlan[] {
-  return [{ requests: [{ name: 'records', maxDecodedBytes: get.maxBytes, timeout_ms: 60_000, ...format, ...get }] }]
+/** A feed whose request is of the kind's format. */
+type Spec<D extends Dataset, F extends string, N extends F, T> = Omit<RecordFeedSpec<D, F, N, T>, 'get' | 'plans'> & {
+  readonly get: Omit<Get, 'name' | 'expects'> & Partial<Get>
 }
 
 /**
@@ -27,7 +24,7 @@ export function csvFeed<D extends Dataset, F extends string, const N extends F, 
     const text = decodeText(bytes)
     return csvFile(name, readCsv(text, { delimiter: delimiterOf(text), requires: [], endsLines }))
   }
-  return recordFeed({ ...rest, plans: plansOf(get, { accept: 'text/csv', expects: 'csv' }) }, (bodies) => bodies.map(open))
+  return recordFeed({ ...rest, get: { name: 'records', expects: 'csv', ...get } }, (bodies) => bodies.map(open))
 }
 
 /** A parsed CSV file: each line is a record under the header's names. */
@@ -46,7 +43,7 @@ export function jsonFeed<D extends Dataset, F extends string, const N extends F,
 ): Feed {
   const { get, records = jsonList, ...rest } = spec
   const open = (body: FeedBody): RecordFile => ({ name: body.name, header: null, records: records(body).map(rawRecord) })
-  return recordFeed({ ...rest, plans: plansOf(get, { accept: 'application/json', expects: 'json' }) }, (bodies) => bodies.map(open))
+  return recordFeed({ ...rest, get: { name: 'records', expects: 'json', ...get } }, (bodies) => bodies.map(open))
 }
 
 /** The objects of a body that is a JSON list. Throws `FormatError` for any other body. */
@@ -86,8 +83,7 @@ export function xmlFeed<D extends Dataset, F extends string, const N extends F, 
       },
     },
   })
-  const plans = plansOf(get, { accept: 'application/xml, text/xml;q=0.9', expects: 'xml' })
-  return recordFeed({ ...rest, plans }, (bodies) => bodies.map(open))
+  return recordFeed({ ...rest, get: { name: 'records', expects: 'xml', ...get } }, (bodies) => bodies.map(open))
 }
 
 function childTexts({ children }: XmlElement): readonly RawRecord[] {

@@ -11,7 +11,6 @@ import { VesselRows } from './vessel-rows.ts'
 /** AIS from the operator's own receivers: NMEA 0183 sentences over TCP or UDP. */
 export const aisReceivers = defineFeed({
   ...VESSEL_FEED,
-  plans: [],
   id: 'ais_receivers',
   source,
   stream: { ...VESSEL_FILES, connect: { env: 'AIS_RECEIVERS' }, intake },

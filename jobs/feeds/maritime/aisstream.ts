@@ -44,7 +44,6 @@ const TYPES = [
 /** AIS relayed by aisstream.io: JSON over a WebSocket. Its terms give no right to resell, so it is off by default. */
 export const aisstream = defineFeed({
   ...VESSEL_FEED,
-  plans: [],
   id: 'aisstream',
   source,
   liveByDefault: false,

@@ -32,13 +32,12 @@ function ferryFeed({ id, network, mdb, file, routes }: Operator): Feed {
   const rules = { network, prefix: network.toLowerCase(), needsExceptions: false, needsRanges: false }
   return defineFeed({
     id,
-    domain: 'maritime',
     source: nap,
     into: [ferryStops, ferryRoutes, ferryTrips, ferryStopTimes, ferryCalendar],
     every_s: 86_400,
-    plans: [
-      { requests: [archiveRequest(`https://storage.googleapis.com/storage/v1/b/mdb-latest/o/${file}-${mdb}.zip?alt=media`)] },
-      { requests: [archiveRequest(`https://files.mobilitydatabase.org/mdb-${mdb}/latest.zip`)] },
+    get: [
+      archiveRequest(`https://storage.googleapis.com/storage/v1/b/mdb-latest/o/${file}-${mdb}.zip?alt=media`),
+      archiveRequest(`https://files.mobilitydatabase.org/mdb-${mdb}/latest.zip`),
     ],
     freshBy: 'fetch',
     bands: {

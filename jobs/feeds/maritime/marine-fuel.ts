@@ -5,12 +5,13 @@ import { marineStations } from '../../../lake/datasets/maritime/marine-stations.
 import { foldName } from '../../../lake/places/names.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { coded, REPORTERS } from '../fuel/stations.ts'
 import { Binder, type RawRecord } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { RecordReader } from '../kit/reader.ts'
 import { watchPresence } from '../presence.ts'
+import type { Get } from '../request.ts'
 import { openMarine } from './marine-document.ts'
 import { marinePrice, marineProduct } from './marine-products.ts'
 
@@ -61,22 +62,17 @@ const REST = 'PostesMaritimos/'
 /** The ministry's register of marine fuel: the REST service at either of its addresses, else the spreadsheet. */
 export const marineFuel = defineFeed({
   id: 'marine_fuel',
-  domain: 'maritime',
   source: miteco,
   into: [marineStations, marinePrices],
   every_s: 1800,
-  plans: [
-    { requests: [request('posts', `https://energia.serviciosmin.gob.es/ServiciosRestCarburantes/PreciosCarburantes/${REST}`)] },
-    { requests: [request('posts-older', `https://sedeaplicaciones.minetur.gob.es/ServiciosRESTCarburantes/PreciosCarburantes/${REST}`)] },
+  get: [
+    request('posts', `https://energia.serviciosmin.gob.es/ServiciosRestCarburantes/PreciosCarburantes/${REST}`),
+    request('posts-older', `https://sedeaplicaciones.minetur.gob.es/ServiciosRESTCarburantes/PreciosCarburantes/${REST}`),
     {
-      requests: [
-        {
-          ...request('spreadsheet', 'https://geoportalgasolineras.es/resources/files/embarcacionesPrecios_es.xls'),
-          accept: 'application/vnd.ms-excel',
-          // Neither markup nor JSON: the parser recognizes a workbook by its first bytes.
-          expects: 'csv',
-        },
-      ],
+      ...request('spreadsheet', 'https://geoportalgasolineras.es/resources/files/embarcacionesPrecios_es.xls'),
+      accept: 'application/vnd.ms-excel',
+      // Neither markup nor JSON: the parser recognizes a workbook by its first bytes.
+      expects: 'csv',
     },
   ],
   bands: {
@@ -86,9 +82,8 @@ export const marineFuel = defineFeed({
   rows,
 })
 
-function request(name: string, url: string): FeedRequest {
-  const maxBytes = 8_000_000
-  return { name, url, accept: 'application/json', maxBytes, maxDecodedBytes: maxBytes, timeout_ms: 60_000, expects: 'json' }
+function request(name: string, url: string): Get {
+  return { name, url, maxBytes: 8_000_000, expects: 'json' }
 }
 
 async function* rows(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {

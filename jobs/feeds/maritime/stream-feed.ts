@@ -5,7 +5,6 @@ const ANY = { atLeast: 0, minRatio: 0, maxRatio: Number.MAX_SAFE_INTEGER, mayBeE
 
 /** Common properties of both vessel streams. */
 export const VESSEL_FEED = {
-  domain: 'maritime',
   into: [vesselPositions, vessels],
   // Late after 40 s of silence, stale after a minute.
   every_s: 20,

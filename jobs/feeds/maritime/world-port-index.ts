@@ -53,25 +53,16 @@ const MAX_BYTES = 16_000_000
 export const worldPortIndexFeed = recordFeed(
   {
     id: 'world_port_index',
-    domain: 'maritime',
     source: worldPortIndex,
     into: ports,
     every_s: 7 * 86_400,
-    plans: [
-      {
-        requests: [
-          {
-            name: 'ports',
-            url: 'https://msi.nga.mil/api/publications/download?type=view&key=16920959/SFH00000/UpdatedPub150.csv',
-            accept: 'text/csv',
-            maxBytes: MAX_BYTES,
-            maxDecodedBytes: MAX_BYTES,
-            timeout_ms: 120_000,
-            expects: 'csv',
-          },
-        ],
-      },
-    ],
+    get: {
+      name: 'ports',
+      url: 'https://msi.nga.mil/api/publications/download?type=view&key=16920959/SFH00000/UpdatedPub150.csv',
+      maxBytes: MAX_BYTES,
+      timeout_ms: 120_000,
+      expects: 'csv',
+    },
     freshBy: 'fetch',
     band: { atLeast: 40 },
     columns: {

@@ -1,5 +1,6 @@
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
-import type { ArchiveFile, DayRange, FeedBody, FeedRequest } from '../define.ts'
+import type { ArchiveFile, DayRange, FeedBody } from '../define.ts'
+import type { Get } from '../request.ts'
 
 const SERVICES = 'https://mapas.fomento.gob.es/arcgis/rest/services/MapaTrafico'
 /** Years whose maps are layers of the map service; later maps are drawn by scripts only. */
@@ -8,14 +9,12 @@ const [FIRST_YEAR, LAST_YEAR] = [2015, 2019]
 const PAGE = 1000
 
 /** The query of a layer of a year's traffic map: all features from the first on, in an order that is stable across pages. */
-export function mapQuery(year: number, layer: number): FeedRequest {
+export function mapQuery(year: number, layer: number): Get {
   const query = `where=1%3D1&outFields=*&returnGeometry=false&orderByFields=OBJECTID&resultOffset=0&resultRecordCount=${PAGE}&f=json`
   return {
     name: String(year),
     url: `${SERVICES}/Mapa${year}web/MapServer/${layer}/query?${query}`,
-    accept: 'application/json',
     maxBytes: 32_000_000,
-    maxDecodedBytes: 32_000_000,
     timeout_ms: 120_000,
     expects: 'json',
   }
@@ -36,4 +35,4 @@ export function mapsOf(layer: number): (index: readonly FeedBody[], range: DayRa
 }
 
 /** Common properties of the feeds of the map. */
-export const TRAFFIC_MAP = { domain: 'mobility', source: mitmaTrafficMap, every_s: 7 * 86_400, freshBy: 'fetch' } as const
+export const TRAFFIC_MAP = { source: mitmaTrafficMap, every_s: 7 * 86_400, freshBy: 'fetch' } as const

@@ -1,5 +1,6 @@
 import { textAt, xmlElements } from '../../formats/xml.ts'
 import type { ArchiveFile, FeedBody, FeedRequest } from '../define.ts'
+import { requestOf } from '../request.ts'
 
 /** The ministry's words for the zone levels, in names of files and folders of the study since 2022. */
 export const ZONE_FILES = [
@@ -12,18 +13,17 @@ export const ZONE_FILES = [
  * The list of all files of the study since 2022. Each host lists its own files; both lists name the older host in their
  * headers.
  */
-export const V2_INDEX: FeedRequest = Object.freeze({
+export const V2_INDEX = requestOf({
   name: 'rss',
   url: 'https://movilidad-opendata.mitma.es/RSS.xml',
   accept: 'application/rss+xml, application/xml',
   maxBytes: 64_000_000,
-  maxDecodedBytes: 64_000_000,
   timeout_ms: 120_000,
   expects: 'xml',
 })
 
 /** The list of all files of the study of 2020 and 2021. */
-export const V1_INDEX: FeedRequest = Object.freeze({ ...V2_INDEX, url: 'https://opendata-movilidad.mitma.es/RSS.xml' })
+export const V1_INDEX: FeedRequest = { ...V2_INDEX, url: 'https://opendata-movilidad.mitma.es/RSS.xml' }
 
 /**
  * The daily files in a list whose names match; the pattern's group is the day, as YYYYMMDD. Only the name identifies a file:

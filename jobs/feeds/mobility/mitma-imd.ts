@@ -53,7 +53,7 @@ export const mitmaImd = defineFeed({
   ...TRAFFIC_MAP,
   id: 'mitma_imd',
   into: [imdSections],
-  plans: [{ requests: [mapQuery(LAST_MAP, LAYER)] }],
+  get: mapQuery(LAST_MAP, LAYER),
   archive: { unit: 'year', index: [], files: mapsOf(LAYER), next: nextPage, recent: 5 },
   bands: { imd_sections: { atLeast: 20, minRatio: 0.9, maxRatio: 1.2 } },
   rows: readSections,

@@ -17,26 +17,19 @@ const PERIOD = /^\d{4}-\d{2}-\d{2}$/
 /** Overnight stays by municipality, a file a day, published months later: some 500,000 rows each. */
 export const mitmaOvernightStays = defineFeed({
   id: 'mitma_overnight_stays',
-  domain: 'mobility',
   source: mitma,
   into: [mobilityOvernightStays],
   every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'day',
-          url: `https://movilidad-opendata.mitma.es${FOLDER}2022-01/20220101_Pernoctaciones_municipios.csv.gz`,
-          accept: 'application/gzip, text/csv',
-          maxBytes: 64_000_000,
-          maxDecodedBytes: 512_000_000,
-          timeout_ms: 300_000,
-          expects: 'csv',
-          packed: 'gzip',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'day',
+    url: `https://movilidad-opendata.mitma.es${FOLDER}2022-01/20220101_Pernoctaciones_municipios.csv.gz`,
+    accept: 'application/gzip, text/csv',
+    maxBytes: 64_000_000,
+    maxDecodedBytes: 512_000_000,
+    timeout_ms: 300_000,
+    expects: 'csv',
+    packed: 'gzip',
+  },
   archive: {
     unit: 'day',
     index: [V2_INDEX],

@@ -2,7 +2,8 @@ import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { readDbf } from '../../formats/shapefile.ts'
-import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
+import { type Diagnostics, type FeedBody, FormatError } from '../define.ts'
+import type { Get } from '../request.ts'
 import { ZONE_FILES } from './mitma-files.ts'
 
 export type Level = (typeof ZONE_FILES)[number]
@@ -23,7 +24,7 @@ interface Files {
 }
 
 /** The request plans: the shapefiles of all levels or, if there is none of urban areas, of the others. */
-export function shapefilePlans(files: Files): { readonly requests: FeedRequest[] }[] {
+export function shapefilePlans(files: Files): { readonly requests: Get[] }[] {
   return [ZONE_FILES, ZONE_FILES.filter(({ zone_level }) => zone_level !== 'GAU')].map((levels) => ({
     requests: levels.flatMap((level) => [fileRequest(level, 'dbf', files), fileRequest(level, 'shp', files)]),
   }))
@@ -38,13 +39,11 @@ export function zonePoint(x: number, y: number): Point | null {
   return isThere ? point : null
 }
 
-function fileRequest({ word, folder }: Level, expects: 'dbf' | 'shp', { suffix, maxBytes }: Files): FeedRequest {
+function fileRequest({ word, folder }: Level, expects: 'dbf' | 'shp', { suffix, maxBytes }: Files): Get {
   return {
     name: `${word}.${expects}`,
     url: `https://movilidad-opendata.mitma.es/zonificacion/zonificacion_${folder}/zonificacion_${word}${suffix}.${expects}`,
-    accept: 'application/octet-stream, */*',
     maxBytes,
-    maxDecodedBytes: maxBytes,
     timeout_ms: 300_000,
     expects,
   }

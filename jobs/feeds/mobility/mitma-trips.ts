@@ -76,27 +76,20 @@ function tripsFeed({ id, study, into, zone_level, word, liveByDefault = true }: 
   const level: FileLevel = { into, study, zone_level }
   return defineFeed({
     id,
-    domain: 'mobility',
     source: mitma,
     into: [into],
     every_s: 7 * 86_400,
-    plans: [
-      {
-        requests: [
-          {
-            name: 'day',
-            url: `${new URL(study.index.url).origin}${first}`,
-            accept: 'application/gzip, text/csv',
-            maxBytes: PACKED_BYTES,
-            maxDecodedBytes: UNPACKED_BYTES,
-            timeout_ms: 300_000,
-            expects: 'csv',
-            packed: 'gzip',
-            isStreamed: true,
-          },
-        ],
-      },
-    ],
+    get: {
+      name: 'day',
+      url: `${new URL(study.index.url).origin}${first}`,
+      accept: 'application/gzip, text/csv',
+      maxBytes: PACKED_BYTES,
+      maxDecodedBytes: UNPACKED_BYTES,
+      timeout_ms: 300_000,
+      expects: 'csv',
+      packed: 'gzip',
+      isStreamed: true,
+    },
     archive: { unit: 'day', index: [study.index], files: (index) => dailyFiles(index, { name, folder }), recent: 2 },
     bulk: { query: (file) => cellsOfFile(file, level), derivedColumns: ({ period }) => dayColumns(period, level) },
     freshBy: 'fetch',

@@ -14,7 +14,6 @@ const ZONES_A_TURN = 200
 /** Polygons of the zones of the study since 2022: a shapefile for each level; that of urban areas may be missing. */
 export const mitmaZoneAreas = defineFeed({
   id: 'mitma_zone_areas',
-  domain: 'mobility',
   source: mitma,
   into: [mobilityZoneAreas],
   every_s: 7 * 86_400,

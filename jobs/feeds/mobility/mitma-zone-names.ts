@@ -3,8 +3,9 @@ import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { watchPresence } from '../presence.ts'
+import type { Get } from '../request.ts'
 import { ZONE_FILES } from './mitma-files.ts'
 
 type Zone = FeedRow<typeof mobilityZones>
@@ -17,7 +18,6 @@ const POPULATION_COLUMNS = ['ID', 'population']
 /** Names and population of the zones of the study since 2022: two lists for each level. */
 export const mitmaZoneNames = defineFeed({
   id: 'mitma_zone_names',
-  domain: 'mobility',
   source: mitma,
   into: [mobilityZones],
   every_s: 7 * 86_400,
@@ -29,17 +29,10 @@ export const mitmaZoneNames = defineFeed({
   rows: readLists,
 })
 
-function listRequest(what: 'nombres' | 'poblacion', word: string, folder: string): FeedRequest {
+function listRequest(what: 'nombres' | 'poblacion', word: string, folder: string): Get {
   const name = `${what}_${word}`
-  return {
-    name,
-    url: `https://movilidad-opendata.mitma.es/zonificacion/zonificacion_${folder}/${name}.csv`,
-    accept: 'text/csv',
-    maxBytes: 4_000_000,
-    maxDecodedBytes: 4_000_000,
-    timeout_ms: 60_000,
-    expects: 'csv',
-  }
+  const url = `https://movilidad-opendata.mitma.es/zonificacion/zonificacion_${folder}/${name}.csv`
+  return { name, url, maxBytes: 4_000_000, expects: 'csv' }
 }
 
 function* readLists(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {

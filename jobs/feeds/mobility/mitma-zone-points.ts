@@ -9,7 +9,6 @@ import { LEVEL_BLOCKS, levelFiles, shapefilePlans, shapeTable, zonePoint } from 
 export const mitmaZonePoints = recordFeed(
   {
     id: 'mitma_zone_points',
-    domain: 'mobility',
     source: mitma,
     into: mobilityZonePoints,
     every_s: 7 * 86_400,

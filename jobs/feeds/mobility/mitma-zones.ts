@@ -2,7 +2,7 @@ import { mitma } from '../../../lake/datasets/mobility/sources.ts'
 import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedSpec } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type Feed, type FeedBody, type FeedClock, type FeedSpec } from '../define.ts'
 
 type Member = FeedRow<typeof mobilityZoneMembers>
 
@@ -13,51 +13,34 @@ const COLUMNS = ['seccion_ine', 'distrito_ine', 'municipio_ine', 'distrito_mitma
 const NONE = 'NA'
 
 /** Common properties of both studies' lists. */
-const relationFeed = (one: { readonly id: string; readonly url: string; readonly maxBytes: number; readonly rows: FeedSpec['rows'] }) => ({
-  id: one.id,
-  domain: 'mobility',
-  source: mitma,
-  into: [mobilityZoneMembers],
-  every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'relation',
-          url: one.url,
-          accept: 'text/csv',
-          maxBytes: one.maxBytes,
-          maxDecodedBytes: one.maxBytes,
-          timeout_ms: 120_000,
-          expects: 'csv' as const,
-        },
-      ],
-    },
-  ],
-  freshBy: 'fetch' as const,
-  bands: { mobility_zone_members: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
-  rows: one.rows,
-})
+const relationFeed = ({ url, maxBytes, ...one }: Relation): Feed =>
+  defineFeed({
+    ...one,
+    source: mitma,
+    into: [mobilityZoneMembers],
+    every_s: 7 * 86_400,
+    get: { name: 'relation', url, maxBytes, timeout_ms: 120_000, expects: 'csv' },
+    freshBy: 'fetch',
+    bands: { mobility_zone_members: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
+  })
+
+type Relation = Pick<FeedSpec, 'id' | 'rows' | 'liveByDefault'> & { readonly url: string; readonly maxBytes: number }
 
 /** The zones of the study since 2022 by census section: districts, municipalities and large urban areas, all from one list. */
-export const mitmaZones = defineFeed(
-  relationFeed({
-    id: 'mitma_zones',
-    url: 'https://movilidad-opendata.mitma.es/zonificacion/relacion_ine_zonificacionMitma.csv',
-    maxBytes: 32_000_000,
-    rows: readRelation,
-  }),
-)
+export const mitmaZones = relationFeed({
+  id: 'mitma_zones',
+  url: 'https://movilidad-opendata.mitma.es/zonificacion/relacion_ine_zonificacionMitma.csv',
+  maxBytes: 32_000_000,
+  rows: readRelation,
+})
 
 /** The municipal zones of the study of 2020 and 2021, by municipality. Some zones of late 2020 are in no list. */
-export const mitmaV1Zones = defineFeed({
-  ...relationFeed({
-    id: 'mitma_v1_zones',
-    url: 'https://opendata-movilidad.mitma.es/relaciones_municipio_mitma.csv',
-    maxBytes: 4_000_000,
-    rows: readMunicipalities,
-  }),
+export const mitmaV1Zones = relationFeed({
+  id: 'mitma_v1_zones',
+  url: 'https://opendata-movilidad.mitma.es/relaciones_municipio_mitma.csv',
+  maxBytes: 4_000_000,
   liveByDefault: false,
+  rows: readMunicipalities,
 })
 
 function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {

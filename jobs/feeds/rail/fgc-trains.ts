@@ -26,7 +26,6 @@ const COACH_COLUMN = /^ocupacio_(m1|mi|ri|m2)_(percent|tram|persones)$/
  */
 export const fgcTrains = defineFeed({
   id: 'fgc_trains',
-  domain: 'rail',
   source: fgc,
   into: [railPositions],
   every_s: 30,
@@ -37,9 +36,7 @@ export const fgcTrains = defineFeed({
           name: 'trains',
           // A fixed order, so that pages do not overlap.
           url: `${HOST}/records?order_by=id&limit=${PAGE}`,
-          accept: 'application/json',
           maxBytes: 2_000_000,
-          maxDecodedBytes: 2_000_000,
           timeout_ms: 10_000,
           expects: 'json',
         },

@@ -5,7 +5,8 @@ import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
-import { type Band, type DownloadStep, defineFeed, type Feed, type FeedRequest } from '../define.ts'
+import { type Band, type DownloadStep, defineFeed, type Feed } from '../define.ts'
+import type { Get } from '../request.ts'
 import { archiveRequest } from '../transit/timetable.ts'
 import { type NetworkRules, readNetwork } from './network-timetable.ts'
 
@@ -20,7 +21,7 @@ const seasonal = (atLeast: number): Band => ({ atLeast, minRatio: 0.05, maxRatio
 interface NetworkFeed extends Partial<Pick<NetworkRules, 'needsExceptions' | 'needsRanges' | 'cutsLong' | 'stationOf'>> {
   readonly network: string
   /** Where it is published, by precedence. */
-  readonly from: readonly FeedRequest[]
+  readonly from: readonly Get[]
   /** Fewest stations and routes of a complete archive. */
   readonly stations: number
   readonly routes: number
@@ -40,11 +41,10 @@ export function networkFeed({ network, from, stations, routes, hasShapes = true,
   const { feed, source } = NETWORKS[network] as RailNetworkFacts
   return defineFeed({
     id: feed,
-    domain: 'rail',
     source,
     into: [railStations, railRoutes, railTrips, railStopTimes, railCalendar, ...(hasShapes ? [railShapes] : [])],
     every_s: 86_400,
-    plans: from.map((request) => ({ requests: [request] })),
+    get: from,
     freshBy: 'fetch',
     bands: {
       rail_stations: steady(stations),
@@ -62,7 +62,7 @@ export function networkFeed({ network, from, stations, routes, hasShapes = true,
  * An archive at the National Access Point, by its number of data set. A first answer names the number of its file; both need
  * the key.
  */
-export function napArchive(dataset: number): FeedRequest {
+export function napArchive(dataset: number): Get {
   return {
     ...archiveRequest(`https://${NAP_HOST}/api/Fichero/${dataset}`),
     accept: 'application/json, application/zip;q=0.9',

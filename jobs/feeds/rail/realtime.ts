@@ -1,6 +1,7 @@
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { type RealtimeMessage, readRealtime } from '../../formats/gtfs-realtime.ts'
-import { type Band, type Diagnostics, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../define.ts'
+import { type Band, type Diagnostics, type FeedBody, FormatError } from '../define.ts'
+import type { Get } from '../request.ts'
 
 /** The networks that have live feeds. */
 export type Network = 'CERCANIAS' | 'AVLDMD'
@@ -18,25 +19,16 @@ export const COMMUTER_BAND: Band = Object.freeze({ atLeast: 0, minRatio: 0, maxR
 export const LONG_DISTANCE_BAND: Band = Object.freeze({ ...COMMUTER_BAND, soon: [{ within_s: 900, minRatio: 0.6, ofAtLeast: 20 }] })
 
 const HOST = 'https://gtfsrt.renfe.com/'
-const MAX_BYTES = 16_000_000
 
 /**
  * Requests of a message: as JSON, and if that fails, as protobuf. Both have the same content and similar compressed size. JSON
  * is the form of all captures, and it names codes that the schema lacks, where protobuf only has numbers.
  */
-export function realtimePlans(file: string): readonly RequestPlan[] {
-  const request = (name: 'json' | 'protobuf', path: string, accept: string): FeedRequest => ({
-    name,
-    url: `${HOST}${path}`,
-    accept,
-    maxBytes: MAX_BYTES,
-    maxDecodedBytes: MAX_BYTES,
-    timeout_ms: 10_000,
-    expects: name,
-  })
+export function realtimeRequests(file: string): readonly Get[] {
+  const limits = { maxBytes: 16_000_000, timeout_ms: 10_000 }
   return [
-    { requests: [request('json', `${file}.json`, 'application/json')] },
-    { requests: [request('protobuf', `${file}.pb`, 'application/x-protobuf, application/octet-stream;q=0.9')] },
+    { name: 'json', url: `${HOST}${file}.json`, ...limits, expects: 'json' },
+    { name: 'protobuf', url: `${HOST}${file}.pb`, ...limits, expects: 'protobuf' },
   ]
 }
 

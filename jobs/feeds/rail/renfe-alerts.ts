@@ -6,7 +6,7 @@ import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '
 import { lookUp } from '../look-up.ts'
 import { hashtagsOf, normalised, spanishOf } from './alert-texts.ts'
 import { routeParts, tripParts } from './ids.ts'
-import { messageOf, realtimePlans, sortedSet } from './realtime.ts'
+import { messageOf, realtimeRequests, sortedSet } from './realtime.ts'
 
 /** Kinds of alerts, by the prefix of their id. */
 const KINDS: Readonly<Record<string, string>> = { AVISO: 'NOTICE', INFO: 'INFORMATION' }
@@ -17,11 +17,10 @@ const KINDS: Readonly<Record<string, string>> = { AVISO: 'NOTICE', INFO: 'INFORM
  */
 export const renfeAlerts = defineFeed({
   id: 'renfe_alerts',
-  domain: 'rail',
   source: renfe,
   into: [railAlerts],
   every_s: 120,
-  plans: realtimePlans('alerts'),
+  get: realtimeRequests('alerts'),
   // Notices last for days to months: a publication with half of them is incomplete.
   bands: { rail_alerts: { atLeast: 1, minRatio: 0.5, maxRatio: 20, soon: [{ within_s: 3600, minRatio: 0.7 }] } },
   // A núcleo that loses three notices at once is missing. With one or two it is not guarded: an ended last notice looks the

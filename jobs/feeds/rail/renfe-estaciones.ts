@@ -27,25 +27,10 @@ const NBSP = /\u00a0/g
 /** Renfe's list of stations. It has no date and stays the same for weeks. */
 export const renfeEstaciones = defineFeed({
   id: 'renfe_estaciones',
-  domain: 'rail',
   source: renfe,
   into: [railStationRegister],
   every_s: 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'stations',
-          url: 'https://ssl.renfe.com/ftransit/Fichero_estaciones/estaciones.csv',
-          accept: 'text/csv',
-          maxBytes: 8_000_000,
-          maxDecodedBytes: 8_000_000,
-          timeout_ms: 60_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
+  get: { name: 'stations', url: 'https://ssl.renfe.com/ftransit/Fichero_estaciones/estaciones.csv', maxBytes: 8_000_000, expects: 'csv' },
   freshBy: 'fetch',
   bands: { rail_station_register: { atLeast: 100, minRatio: 0.9, maxRatio: 1000 } },
   rows: readStations,

@@ -4,8 +4,9 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readLongList } from '../../formats/json.ts'
 import { decimalNumber } from '../../formats/numbers.ts'
 import { statedPosition } from '../../formats/positions.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError, type RequestPlan } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
+import type { Get } from '../request.ts'
 import { delayQuality } from './delays.ts'
 import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { delayOf, flagOf, localInstant, type MapTrain, mapTime, positionOf, textOf } from './map-fields.ts'
@@ -24,11 +25,10 @@ const RODALIES = ['50', '51'] as const
 /** Long-distance trains on Renfe's map: only this feed has vehicle numbers and products. */
 export const renfeFlotaLd = defineFeed({
   id: 'renfe_flota_ld',
-  domain: 'rail',
   source: renfeVisor,
   into: [railFleet],
   every_s: 30,
-  plans: mapPlan('https://tiempo-real.largorecorrido.renfe.com/renfe-visor/flotaLD.json'),
+  get: mapRequest('https://tiempo-real.largorecorrido.renfe.com/renfe-visor/flotaLD.json'),
   bands: { rail_fleet: LONG_DISTANCE_BAND },
   rawRetentionDays: 14,
   liveByDefault: false,
@@ -38,11 +38,10 @@ export const renfeFlotaLd = defineFeed({
 /** Commuter trains on Renfe's map. Some núcleos are never on it, and others drop out: their trains stay, marked stale. */
 export const renfeFlota = defineFeed({
   id: 'renfe_flota',
-  domain: 'rail',
   source: renfeVisor,
   into: [railFleet],
   every_s: 30,
-  plans: mapPlan('https://tiempo-real.renfe.com/renfe-visor/flota.json'),
+  get: mapRequest('https://tiempo-real.renfe.com/renfe-visor/flota.json'),
   bands: { rail_fleet: COMMUTER_BAND },
   groups: { rail_fleet: { column: 'nucleo_code', ...NUCLEOS_MISSING, never: ABSENT } },
   rawRetentionDays: 14,
@@ -50,15 +49,8 @@ export const renfeFlota = defineFeed({
   rows: (bodies, clock, diagnostics) => readMap(commuterRow, { bodies, clock }, diagnostics),
 })
 
-function mapPlan(url: string): readonly RequestPlan[] {
-  const bytes = 16_000_000
-  return [
-    {
-      requests: [
-        { name: 'map', url, accept: 'application/json', maxBytes: bytes, maxDecodedBytes: bytes, timeout_ms: 10_000, expects: 'json' },
-      ],
-    },
-  ]
+function mapRequest(url: string): Get {
+  return { name: 'map', url, maxBytes: 16_000_000, timeout_ms: 10_000, expects: 'json' }
 }
 
 type RowMaker = (train: MapTrain, published: number, diagnostics: Diagnostics) => Train

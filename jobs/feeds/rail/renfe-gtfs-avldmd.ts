@@ -38,11 +38,10 @@ const IDS: NetworkIds = {
  */
 export const renfeGtfsAvldmd = defineFeed({
   id: 'renfe_gtfs_avldmd',
-  domain: 'rail',
   source: renfe,
   into: [railStations, railRoutes, railTrips, railStopTimes, railCalendar],
   every_s: 3600,
-  plans: [{ requests: [archiveRequest('https://ssl.renfe.com/gtransit/Fichero_AV_LD/google_transit.zip')] }],
+  get: archiveRequest('https://ssl.renfe.com/gtransit/Fichero_AV_LD/google_transit.zip'),
   freshBy: 'fetch',
   // The horizon moves in jumps: there were 7,001 trips in March 2026 and 5,678 in August.
   bands: {

@@ -28,11 +28,10 @@ const IDS: NetworkIds = {
 /** The timetable of commuter rail, rebuilt most nights for thirty days ahead; it does not state when it was made. */
 export const renfeGtfsCercanias = defineFeed({
   id: 'renfe_gtfs_cercanias',
-  domain: 'rail',
   source: renfe,
   into: [railStations, railRoutes, railShapes, railTrips, railStopTimes, railCalendar],
   every_s: 3600,
-  plans: [{ requests: [archiveRequest('https://ssl.renfe.com/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip')] }],
+  get: archiveRequest('https://ssl.renfe.com/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip'),
   freshBy: 'fetch',
   // Within nine months of 2026 routes grew from 514 to 852 in steps of up to a third, and shapes from 68 to 144 at once.
   bands: {

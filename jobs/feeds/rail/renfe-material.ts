@@ -39,7 +39,6 @@ const VARIES = 'variable'
 /** Renfe's list of train models. It is years old and hardly changes. */
 export const renfeMaterial = csvFeed({
   id: 'renfe_material',
-  domain: 'rail',
   source: renfe,
   into: railStock,
   every_s: 7 * 86_400,

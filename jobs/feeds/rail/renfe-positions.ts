@@ -6,7 +6,7 @@ import { statedPosition } from '../../formats/positions.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
 import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { tripParts } from './ids.ts'
-import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans } from './realtime.ts'
+import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimeRequests } from './realtime.ts'
 
 /** Columns that Renfe's positions do not state. */
 const NOT_STATED = {
@@ -23,11 +23,10 @@ const PLATFORM = /-PLATF\.\(([^)]+)\)$/
  */
 export const renfePositions = defineFeed({
   id: 'renfe_positions',
-  domain: 'rail',
   source: renfe,
   into: [railPositions],
   every_s: 20,
-  plans: realtimePlans('vehicle_positions'),
+  get: realtimeRequests('vehicle_positions'),
   bands: { rail_positions: COMMUTER_BAND },
   groups: { rail_positions: { column: 'nucleo_code', ...NUCLEOS_MISSING } },
   rawRetentionDays: 14,
@@ -37,11 +36,10 @@ export const renfePositions = defineFeed({
 /** Positions of long-distance trains. They have no time of their own. */
 export const renfePositionsLd = defineFeed({
   id: 'renfe_positions_ld',
-  domain: 'rail',
   source: renfe,
   into: [railPositions],
   every_s: 20,
-  plans: realtimePlans('vehicle_positions_LD'),
+  get: realtimeRequests('vehicle_positions_LD'),
   bands: { rail_positions: LONG_DISTANCE_BAND },
   rawRetentionDays: 14,
   rows: (bodies, _clock, diagnostics) => readPositions('AVLDMD', bodies, diagnostics),

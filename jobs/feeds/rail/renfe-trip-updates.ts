@@ -9,7 +9,7 @@ import { delayQuality } from './delays.ts'
 import { derivedAlerts } from './derived-alerts.ts'
 import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { cancelledDate, serviceDate, tripParts } from './ids.ts'
-import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans, sortedSet } from './realtime.ts'
+import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimeRequests, sortedSet } from './realtime.ts'
 
 /**
  * Delays and cancellations of commuter trains. A núcleo missing from a publication, by its count of trips, is missing from the
@@ -17,11 +17,10 @@ import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePla
  */
 export const renfeTripUpdates = defineFeed({
   id: 'renfe_trip_updates',
-  domain: 'rail',
   source: renfe,
   into: [railTripUpdates, railAlerts],
   every_s: 20,
-  plans: realtimePlans('trip_updates'),
+  get: realtimeRequests('trip_updates'),
   bands: { rail_trip_updates: COMMUTER_BAND, rail_alerts: COMMUTER_BAND },
   groups: {
     rail_trip_updates: { column: 'nucleo_code', ...NUCLEOS_MISSING },
@@ -34,11 +33,10 @@ export const renfeTripUpdates = defineFeed({
 /** Delays and cancellations of long-distance trains: trips and delays, without stops. */
 export const renfeTripUpdatesLd = defineFeed({
   id: 'renfe_trip_updates_ld',
-  domain: 'rail',
   source: renfe,
   into: [railTripUpdates, railAlerts],
   every_s: 30,
-  plans: realtimePlans('trip_updates_LD'),
+  get: realtimeRequests('trip_updates_LD'),
   bands: {
     // Yesterday's cancellations disappear at once in the early morning: 9 of 19 were left on 2026-03-28, and none of those
     // ran.

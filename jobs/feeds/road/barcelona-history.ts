@@ -35,25 +35,16 @@ const STAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/
  */
 export const barcelonaHistory = defineFeed({
   id: 'barcelona_history',
-  domain: 'road',
   source,
   into: [trafficSectionStatesArchive],
   every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'month',
-          url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/trams/resource/d18a6f9e-cd22-4a21-af28-99aa23af1fb2/download/2025_04_Abril_TRAMS_TRAMS.csv',
-          accept: 'text/csv',
-          maxBytes: MAX_BYTES,
-          maxDecodedBytes: MAX_BYTES,
-          timeout_ms: 300_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'month',
+    url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/trams/resource/d18a6f9e-cd22-4a21-af28-99aa23af1fb2/download/2025_04_Abril_TRAMS_TRAMS.csv',
+    maxBytes: MAX_BYTES,
+    timeout_ms: 300_000,
+    expects: 'csv',
+  },
   archive: {
     unit: 'month',
     index: [listRequest('https://opendata-ajuntament.barcelona.cat/data/api/3/action/package_show?id=trams')],

@@ -17,25 +17,15 @@ const SECTION_COLUMNS = ['Tram', 'Descripció', 'Coordenades'] as const
  */
 export const barcelonaSections = defineFeed({
   id: 'barcelona_sections',
-  domain: 'road',
   source,
   into: [trafficSections],
   every_s: 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'sections',
-          url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/0e3b6840-7dff-4731-a556-44fac28a7873/resource/c97072a3-3619-4547-84dd-f1999d2a3fec/download/transit_relacio_trams_format_long.csv',
-          accept: 'text/csv',
-          maxBytes: 8_000_000,
-          maxDecodedBytes: 8_000_000,
-          timeout_ms: 60_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'sections',
+    url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/0e3b6840-7dff-4731-a556-44fac28a7873/resource/c97072a3-3619-4547-84dd-f1999d2a3fec/download/transit_relacio_trams_format_long.csv',
+    maxBytes: 8_000_000,
+    expects: 'csv',
+  },
   freshBy: 'fetch',
   bands: { traffic_sections: { atLeast: 200, minRatio: 0.8, maxRatio: 1000 } },
   rows: readSections,

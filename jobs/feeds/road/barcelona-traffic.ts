@@ -25,26 +25,13 @@ const [SECTION, STAMP] = [/^\d+$/, /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/]
  */
 export const barcelonaTraffic = defineFeed({
   id: 'barcelona_traffic',
-  domain: 'road',
   source,
   into: [trafficSectionStates],
   every_s: 300,
-  plans: [
+  get: [
     'https://opendata-ajuntament.barcelona.cat/data/dataset/8319c2b1-4c21-4962-9acd-6db4c5ff1148/resource/2d456eb5-4ea6-4f68-9794-2f3f1a58a933/download',
     'https://www.bcn.cat/transit/dades/dadestrams.dat',
-  ].map((url) => ({
-    requests: [
-      {
-        name: 'sections',
-        url,
-        accept: 'text/plain, */*;q=0.5',
-        maxBytes: 2_000_000,
-        maxDecodedBytes: 2_000_000,
-        timeout_ms: 30_000,
-        expects: 'csv',
-      },
-    ],
-  })),
+  ].map((url) => ({ name: 'sections', url, accept: 'text/plain, */*;q=0.5', maxBytes: 2_000_000, timeout_ms: 30_000, expects: 'csv' })),
   bands: { traffic_section_states: { atLeast: 200, minRatio: 0.8, maxRatio: 1000 } },
   rows: readLines,
 })

@@ -22,25 +22,17 @@ const LEVELS = [
 /** Bilbao's sections, each an area with intensity, occupancy and speed of the last five minutes, all as texts. */
 export const bilbaoTraffic = defineFeed({
   id: 'bilbao_traffic',
-  domain: 'road',
   source,
   into: [trafficSectionStates, trafficSections],
   every_s: 300,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'sections',
-          url: 'https://www.bilbao.eus/aytoonline/srvDatasetTrafico?formato=geojson',
-          accept: 'application/geo+json, application/json',
-          maxBytes: 4_000_000,
-          maxDecodedBytes: 4_000_000,
-          timeout_ms: 30_000,
-          expects: 'json',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'sections',
+    url: 'https://www.bilbao.eus/aytoonline/srvDatasetTrafico?formato=geojson',
+    accept: 'application/geo+json, application/json',
+    maxBytes: 4_000_000,
+    timeout_ms: 30_000,
+    expects: 'json',
+  },
   bands: {
     traffic_section_states: { atLeast: 40, minRatio: 0.8, maxRatio: 1000 },
     traffic_sections: { atLeast: 40, minRatio: 0.8, maxRatio: 1000 },

@@ -48,25 +48,16 @@ const ALWAYS: Readonly<Record<string, (site: Site) => boolean>> = {
 /** The ministry's register of charging points at DGT: a publication of DATEX II v3 of about 85 MB. */
 export const dgtChargers = defineFeed({
   id: 'dgt_chargers',
-  domain: 'road',
   source: dgt,
   into: [chargingSites],
   every_s: 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'sites',
-          url: 'https://infocar.dgt.es/datex2/v3/miterd/EnergyInfrastructureTablePublication/electrolineras.xml',
-          accept: 'application/xml, text/xml;q=0.9',
-          maxBytes: 200_000_000,
-          maxDecodedBytes: 200_000_000,
-          timeout_ms: 300_000,
-          expects: 'xml',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'sites',
+    url: 'https://infocar.dgt.es/datex2/v3/miterd/EnergyInfrastructureTablePublication/electrolineras.xml',
+    maxBytes: 200_000_000,
+    timeout_ms: 300_000,
+    expects: 'xml',
+  },
   bands: { charging_sites: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   freshBy: 'fetch',
   // Every day has new bytes, few of them news.

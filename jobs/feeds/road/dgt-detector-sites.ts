@@ -27,25 +27,15 @@ const ALWAYS: Readonly<Record<string, (sensor: Sensor) => boolean>> = {
 /** Positions of DGT's traffic detectors: predefined locations of DATEX II v1.0, one per lane, 18 MB. */
 export const dgtDetectorSites = defineFeed({
   id: 'dgt_detector_sites',
-  domain: 'road',
   source: dgt,
   into: [trafficSensors],
   every_s: 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'locations',
-          url: 'https://infocar.dgt.es/datex2/dgt/PredefinedLocationsPublication/detectores/content.xml',
-          accept: 'application/xml, text/xml;q=0.9',
-          maxBytes: 64_000_000,
-          maxDecodedBytes: 64_000_000,
-          timeout_ms: 60_000,
-          expects: 'xml',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'locations',
+    url: 'https://infocar.dgt.es/datex2/dgt/PredefinedLocationsPublication/detectores/content.xml',
+    maxBytes: 64_000_000,
+    expects: 'xml',
+  },
   bands: { traffic_sensors: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   freshBy: 'fetch',
   rows,

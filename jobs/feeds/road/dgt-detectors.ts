@@ -39,25 +39,15 @@ const ALWAYS: Readonly<Record<string, (measures: Measures) => boolean>> = Object
 /** DGT's traffic detectors: measured data of DATEX II v1.0, 18 MB with one site per lane, every few minutes. */
 export const dgtDetectors = defineFeed({
   id: 'dgt_detectors',
-  domain: 'road',
   source: dgt,
   into: [trafficReadings],
   every_s: 300,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'measurements',
-          url: 'https://infocar.dgt.es/datex2/dgt/MeasuredDataPublication/detectores/content.xml',
-          accept: 'application/xml, text/xml;q=0.9',
-          maxBytes: 64_000_000,
-          maxDecodedBytes: 64_000_000,
-          timeout_ms: 60_000,
-          expects: 'xml',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'measurements',
+    url: 'https://infocar.dgt.es/datex2/dgt/MeasuredDataPublication/detectores/content.xml',
+    maxBytes: 64_000_000,
+    expects: 'xml',
+  },
   bands: { traffic_readings: { atLeast: 1, minRatio: 0.5, maxRatio: 1000 } },
   rawRetentionDays: 14,
   rows,

@@ -40,14 +40,12 @@ const ALWAYS: Readonly<Record<string, (device: Device) => boolean>> = {
 
 /** Declares the feed of a catalogue of DGT: a device publication of DATEX II v3.6 or v3.7, made every hour. */
 export function dgtDeviceFeed<D extends Dataset>({ id, into, type, url, row }: DeviceCatalogue<D>): Feed {
-  const limits = { maxBytes: 32_000_000, maxDecodedBytes: 32_000_000, timeout_ms: 30_000 }
   return defineFeed({
     id,
-    domain: 'road',
     source: dgt,
     into: [into],
     every_s: 3600,
-    plans: [{ requests: [{ name: 'devices', url, accept: 'application/xml, text/xml;q=0.9', ...limits, expects: 'xml' }] }],
+    get: { name: 'devices', url, maxBytes: 32_000_000, timeout_ms: 30_000, expects: 'xml' },
     bands: { [into.id]: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
     freshBy: 'fetch',
     *rows(bodies, _clock, diagnostics) {

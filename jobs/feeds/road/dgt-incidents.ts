@@ -42,22 +42,12 @@ const ALWAYS: Readonly<Record<string, (record: SituationRecord) => boolean>> = {
  */
 export const dgtIncidentsFeed = defineFeed({
   id: 'dgt_incidents',
-  domain: 'road',
   source: dgt,
   into: [incidents, v16Beacons],
   every_s: 60,
-  plans: FILES.map((file) => ({
-    requests: [
-      {
-        name: 'situations',
-        url: `${FOLDER}${file}`,
-        accept: 'application/xml, text/xml;q=0.9',
-        maxBytes: 32_000_000,
-        maxDecodedBytes: 64_000_000,
-        timeout_ms: 30_000,
-        expects: 'xml',
-      },
-    ],
+  get: FILES.map((file) => ({
+    ...{ name: 'situations', url: `${FOLDER}${file}`, maxBytes: 32_000_000, maxDecodedBytes: 64_000_000 },
+    ...{ timeout_ms: 30_000, expects: 'xml' },
   })),
   // Works last for months, so consecutive publications are similar. In the stand-in's world (weeks, ten seeds) at least 91 %
   // of the incidents stay for half an hour, 71 % for three hours, 61 % overnight; a publication that lost its newest half

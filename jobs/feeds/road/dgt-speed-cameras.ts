@@ -33,25 +33,15 @@ const ALWAYS: Readonly<Record<string, (camera: SpeedCamera) => boolean>> = {
  */
 export const dgtSpeedCameras = defineFeed({
   id: 'dgt_speed_cameras',
-  domain: 'road',
   source: dgt,
   into: [speedCameras],
   every_s: 604_800,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'locations',
-          url: 'https://infocar.dgt.es/datex2/dgt/PredefinedLocationsPublication/radares/content.xml',
-          accept: 'application/xml, text/xml;q=0.9',
-          maxBytes: 32_000_000,
-          maxDecodedBytes: 32_000_000,
-          timeout_ms: 60_000,
-          expects: 'xml',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'locations',
+    url: 'https://infocar.dgt.es/datex2/dgt/PredefinedLocationsPublication/radares/content.xml',
+    maxBytes: 32_000_000,
+    expects: 'xml',
+  },
   bands: { speed_cameras: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   freshBy: 'fetch',
   rows,

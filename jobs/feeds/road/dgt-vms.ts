@@ -24,25 +24,16 @@ const ALWAYS: Readonly<Record<string, (pages: readonly PanelPage[]) => boolean>>
 /** The contents of DGT's variable-message panels: a VMS publication of DATEX II v3.7, all panels every few minutes. */
 export const dgtVms = defineFeed({
   id: 'dgt_vms',
-  domain: 'road',
   source: dgt,
   into: [vmsMessages],
   every_s: 120,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'messages',
-          url: 'https://nap.dgt.es/datex2/v3/dgt/VmsPublication/datex2_v37.xml',
-          accept: 'application/xml, text/xml;q=0.9',
-          maxBytes: 32_000_000,
-          maxDecodedBytes: 32_000_000,
-          timeout_ms: 30_000,
-          expects: 'xml',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'messages',
+    url: 'https://nap.dgt.es/datex2/v3/dgt/VmsPublication/datex2_v37.xml',
+    maxBytes: 32_000_000,
+    timeout_ms: 30_000,
+    expects: 'xml',
+  },
   bands: { vms_messages: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   rows,
 })

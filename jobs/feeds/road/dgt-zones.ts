@@ -10,16 +10,16 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { firstText, hoursOf, labelConditionsOf, ringsOf, xmlFiles, type ZoneHours, zoneName } from '../../formats/controlled-zones.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, type XmlElement } from '../../formats/xml.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedRequest } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
+import { type Get, requestOf } from '../request.ts'
 
 type Zone = FeedRow<typeof lowEmissionZones>
 type Warn = (text: string) => void
 
 const FOLDER = 'https://infocar.dgt.es/datex2/v3/dgt/zbe/ControledZonePublication/'
-const FILE: FeedRequest = {
+const FILE: Get = {
   name: 'zones.xml',
   url: FOLDER,
-  accept: 'application/xml, text/xml;q=0.9',
   maxBytes: 16_000_000,
   maxDecodedBytes: 32_000_000,
   timeout_ms: 30_000,
@@ -34,7 +34,6 @@ const LABELS: Readonly<Record<string, string>> = { ...asPublished(), 'SIN DISTIN
 /** DGT's low-emission zones: a directory with a publication of DATEX II v3 for each municipality. */
 export const dgtZones = defineFeed({
   id: 'dgt_zones',
-  domain: 'road',
   source: dgt,
   into: [lowEmissionZones],
   every_s: 86_400,
@@ -42,7 +41,7 @@ export const dgtZones = defineFeed({
     {
       requests: [FILE],
       directory: {
-        index: { ...FILE, name: 'index', accept: 'text/html', maxBytes: 1_000_000, maxDecodedBytes: 1_000_000, expects: 'html' },
+        index: requestOf({ name: 'index', url: FOLDER, maxBytes: 1_000_000, timeout_ms: 30_000, expects: 'html' }),
         files: xmlFiles,
         leastShare: 0.9,
       },

@@ -37,26 +37,18 @@ export function formerIncidentsFeed(publisher: FormerPublisher): Feed {
   const { id, source, folder } = publisher
   return defineFeed({
     id,
-    domain: 'road',
     source,
     into: [incidents],
     every_s: 120,
     liveByDefault: false,
-    plans: [
-      {
-        requests: [
-          {
-            name: 'situations',
-            url: `https://nap.dgt.es/datex2/${folder}/SituationPublication/all/content.xml`,
-            accept: 'application/xml, text/xml;q=0.9',
-            maxBytes: 16_000_000,
-            maxDecodedBytes: 32_000_000,
-            timeout_ms: 30_000,
-            expects: 'xml',
-          },
-        ],
-      },
-    ],
+    get: {
+      name: 'situations',
+      url: `https://nap.dgt.es/datex2/${folder}/SituationPublication/all/content.xml`,
+      maxBytes: 16_000_000,
+      maxDecodedBytes: 32_000_000,
+      timeout_ms: 30_000,
+      expects: 'xml',
+    },
     // 120 to 210 situations, most of them works that last for weeks.
     bands: { incidents: { atLeast: 1, minRatio: 0.5, maxRatio: 1000 } },
     rows: (bodies, _clock, diagnostics) => rowsOf(publisher, bodies, diagnostics),

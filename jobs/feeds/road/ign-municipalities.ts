@@ -11,7 +11,6 @@ const URL = 'https://centrodedescargas.cnig.es/CentroDescargas/MUNICIPIOS.csv'
  */
 export const ignMunicipalities = csvFeed({
   id: 'ign_municipalities',
-  domain: 'road',
   source: ignRegister,
   into: municipalityRegister,
   every_s: 30 * 86_400,

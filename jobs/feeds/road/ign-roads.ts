@@ -31,27 +31,19 @@ const address = (code: string): string => `https://centrodedescargas.cnig.es/Cen
  */
 export const ignRoads = defineFeed({
   id: 'ign_roads',
-  domain: 'road',
   source: ign,
   into: [roadSections, roadPosts],
   every_s: 30 * 86_400,
   importedBy: 'scripts/roads import',
-  plans: [
-    {
-      requests: [
-        {
-          name: '28',
-          url: address('28'),
-          accept: 'application/zip',
-          maxBytes: MAX_BYTES,
-          maxDecodedBytes: MAX_DECODED_BYTES,
-          timeout_ms: 300_000,
-          expects: 'zip',
-          packed: 'gzip',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: '28',
+    url: address('28'),
+    maxBytes: MAX_BYTES,
+    maxDecodedBytes: MAX_DECODED_BYTES,
+    timeout_ms: 300_000,
+    expects: 'zip',
+    packed: 'gzip',
+  },
   archive: {
     unit: 'part',
     index: [],

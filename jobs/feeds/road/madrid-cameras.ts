@@ -8,7 +8,6 @@ import { namedPlace } from './named-place.ts'
 /** The cameras of Madrid's streets: KML 2.2, whose descriptions are HTML with a link to the image on a former host. */
 export const madridCameras = xmlFeed({
   id: 'madrid_cameras',
-  domain: 'road',
   source: madrid,
   into: cameras,
   every_s: 86_400,

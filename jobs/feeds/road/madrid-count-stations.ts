@@ -6,7 +6,6 @@ import { MADRID_PLACE } from './madrid-places.ts'
 /** Madrid's list of permanent count stations: two rows each, one per direction. */
 export const madridCountStations = csvFeed({
   id: 'madrid_count_stations',
-  domain: 'road',
   source: madrid,
   into: trafficCountStations,
   every_s: 7 * 86_400,

@@ -34,25 +34,15 @@ const MONTHLY_CSV = /\/300233-\d+-aforo-trafico-permanentes[^/]*\.csv$/i
  */
 export const madridCounts = defineFeed({
   id: 'madrid_counts',
-  domain: 'road',
   source: madrid,
   into: [trafficCountsHourly],
   every_s: 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'month',
-          url: 'https://datos.madrid.es/egob/catalogo/300233-85-aforo-trafico-permanentes.csv',
-          accept: 'text/csv',
-          maxBytes: 16_000_000,
-          maxDecodedBytes: 16_000_000,
-          timeout_ms: 60_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'month',
+    url: 'https://datos.madrid.es/egob/catalogo/300233-85-aforo-trafico-permanentes.csv',
+    maxBytes: 16_000_000,
+    expects: 'csv',
+  },
   archive: {
     unit: 'month',
     index: [portalList('300233-0-aforo-trafico-permanentes')],

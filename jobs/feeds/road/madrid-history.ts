@@ -67,25 +67,17 @@ const MEASURES = [
  */
 export const madridHistory = defineFeed({
   id: 'madrid_history',
-  domain: 'road',
   source: madrid,
   into: [trafficReadings15m],
   every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'month',
-          url: 'https://datos.madrid.es/egob/catalogo/208627-85-transporte-ptomedida-historico.zip',
-          accept: 'application/zip',
-          maxBytes: PACKED_BYTES,
-          maxDecodedBytes: UNPACKED_BYTES,
-          timeout_ms: 300_000,
-          expects: 'zip',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'month',
+    url: 'https://datos.madrid.es/egob/catalogo/208627-85-transporte-ptomedida-historico.zip',
+    maxBytes: PACKED_BYTES,
+    maxDecodedBytes: UNPACKED_BYTES,
+    timeout_ms: 300_000,
+    expects: 'zip',
+  },
   archive: {
     unit: 'month',
     index: [portalList('208627-0-transporte-ptomedida-historico')],

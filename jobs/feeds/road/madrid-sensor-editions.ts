@@ -21,25 +21,16 @@ const MOST_BYTES = 16_000_000
  */
 export const madridSensorEditions = defineFeed({
   id: 'madrid_sensor_editions',
-  domain: 'road',
   source: madrid,
   into: [trafficSensorEditions],
   every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'edition',
-          url: 'https://datos.madrid.es/egob/catalogo/202468-156-intensidad-trafico-xlsx.xlsx',
-          accept: 'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-          maxBytes: MOST_BYTES,
-          maxDecodedBytes: MOST_BYTES,
-          timeout_ms: 60_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'edition',
+    url: 'https://datos.madrid.es/egob/catalogo/202468-156-intensidad-trafico-xlsx.xlsx',
+    accept: 'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    maxBytes: MOST_BYTES,
+    expects: 'csv',
+  },
   archive: {
     unit: 'month',
     index: [portalList('202468-0-intensidad-trafico')],

@@ -7,25 +7,15 @@ import { pointsOfCsv, readPoints } from './madrid-points.ts'
 /** Madrid's current catalogue of measuring points: a new edition each month. Past editions are an archive feed of their own. */
 export const madridSensors = defineFeed({
   id: 'madrid_sensors',
-  domain: 'road',
   source: madrid,
   into: [trafficSensors],
   every_s: 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'points',
-          url: 'https://datos.madrid.es/egob/catalogo/202468-263-intensidad-trafico.csv',
-          accept: 'text/csv',
-          maxBytes: 16_000_000,
-          maxDecodedBytes: 16_000_000,
-          timeout_ms: 60_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'points',
+    url: 'https://datos.madrid.es/egob/catalogo/202468-263-intensidad-trafico.csv',
+    maxBytes: 16_000_000,
+    expects: 'csv',
+  },
   // Growth is unlimited: keys are unique, and after an incomplete edition was accepted, the next complete one must be
   // accepted too.
   bands: { traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1000 } },

@@ -15,7 +15,6 @@ const KILOMETRE = /(\d{1,3})\+(\d{3})/g
 /** The speed cameras of Madrid's streets, fixed and of sections. */
 export const madridSpeedCameras = csvFeed({
   id: 'madrid_speed_cameras',
-  domain: 'road',
   source: madrid,
   into: speedCameras,
   every_s: 86_400,

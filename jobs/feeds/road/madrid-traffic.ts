@@ -39,25 +39,17 @@ const QUALITIES = new Map([
 /** Madrid's live traffic: each sensor's measurements, and the file's data of the sensor itself. */
 export const madridTraffic = defineFeed({
   id: 'madrid_traffic',
-  domain: 'road',
   source: madrid,
   into: [trafficReadings, trafficSensors],
   every_s: 300,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'pm',
-          url: 'https://informo.madrid.es/informo/tmadrid/pm.xml',
-          accept: 'application/xml, text/xml',
-          maxBytes: 16_000_000,
-          maxDecodedBytes: 16_000_000,
-          timeout_ms: 30_000,
-          expects: 'xml',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'pm',
+    url: 'https://informo.madrid.es/informo/tmadrid/pm.xml',
+    accept: 'application/xml, text/xml',
+    maxBytes: 16_000_000,
+    timeout_ms: 30_000,
+    expects: 'xml',
+  },
   // Growth is unlimited: keys are unique, and rejecting one large file would reject every complete file after it.
   bands: {
     traffic_readings: { atLeast: 1000, minRatio: 0.8, maxRatio: 1000 },

@@ -3,11 +3,12 @@ import { mallorca as source } from '../../../lake/datasets/road/sources.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { dayFirstInstant } from '../../formats/dates.ts'
-import { type FeedRequest, FormatError } from '../define.ts'
+import { FormatError } from '../define.ts'
 import { rawRecord } from '../kit/formats.ts'
 import type { RecordReader } from '../kit/reader.ts'
 import { recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
+import type { Get } from '../request.ts'
 import { plainIncident } from './plain-incident.ts'
 import { geoJsonFeatures, type ReadFeature } from './section-shapes.ts'
 
@@ -50,7 +51,6 @@ const YEAR_FIRST = /^(\d{4})\/(\d{2})\/(\d{2}) (\d{1,2}:\d{2})$/
 export const mallorcaIncidents = recordFeed(
   {
     id: 'mallorca_incidents',
-    domain: 'road',
     source,
     into: incidents,
     every_s: 300,
@@ -79,13 +79,12 @@ export const mallorcaIncidents = recordFeed(
 )
 
 /** The server answers `application/json` with GeoJSON, and has UTM metres unless degrees are requested. */
-function layer(name: 'icon' | 'tram'): FeedRequest {
+function layer(name: 'icon' | 'tram'): Get {
   const layer = `SIT:incidencies_${name}`
   const query = `service=WFS&version=2.0.0&request=GetFeature&typeNames=${layer}&outputFormat=application/json&srsName=EPSG:4326`
   return {
     name,
     url: `http://www.conselldemallorca.info/geoserver/SIT/incidencies_${name}/wfs?${query}`,
-    accept: 'application/json',
     maxBytes: 8_000_000,
     maxDecodedBytes: 16_000_000,
     timeout_ms: 30_000,

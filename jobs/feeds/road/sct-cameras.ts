@@ -27,7 +27,6 @@ const ANDORRA = 'Andorra'
  */
 export const sctCameras = xmlFeed({
   id: 'sct_cameras',
-  domain: 'road',
   source: sct,
   into: cameras,
   every_s: 86_400,

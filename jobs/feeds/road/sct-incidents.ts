@@ -40,7 +40,6 @@ const COLUMNS = {
  */
 export const sctIncidentsFeed = xmlFeed({
   id: 'sct_incidents',
-  domain: 'road',
   source: sct,
   into: incidents,
   every_s: 60,

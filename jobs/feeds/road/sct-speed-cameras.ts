@@ -34,15 +34,13 @@ interface List {
 
 function speedCameraFeed({ id, file, prefix, typeOf }: List): Feed {
   const url = `https://transit.gencat.cat/web/.content/documents/seguretat_viaria/${file}`
-  const limits = { maxBytes: 2_000_000, maxDecodedBytes: 2_000_000, timeout_ms: 30_000 }
   return recordFeed(
     {
       id,
-      domain: 'road',
       source: sct,
       into: speedCameras,
       every_s: 86_400,
-      plans: [{ requests: [{ name: 'list', url, accept: 'text/plain', ...limits, expects: 'csv' }] }],
+      get: { name: 'list', url, accept: 'text/plain', maxBytes: 2_000_000, timeout_ms: 30_000, expects: 'csv' },
       band: { atLeast: 1 },
       freshBy: 'fetch',
       decimal: 'comma',

@@ -18,25 +18,17 @@ const KNOWN = new Set(['gid', 'denominacion', 'estado', 'idtramo', 'fiwareid', '
 /** València's sections with state and line: one layer of the city's map server. It states no time, so the fetch time counts. */
 export const valenciaTraffic = defineFeed({
   id: 'valencia_traffic',
-  domain: 'road',
   source,
   into: [trafficSectionStates, trafficSections],
   every_s: 300,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'sections',
-          url: 'https://geoportal.valencia.es/server/rest/services/OPENDATA/Trafico/MapServer/192/query?where=1=1&outFields=*&f=geojson',
-          accept: 'application/geo+json, application/json',
-          maxBytes: 8_000_000,
-          maxDecodedBytes: 8_000_000,
-          timeout_ms: 30_000,
-          expects: 'json',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'sections',
+    url: 'https://geoportal.valencia.es/server/rest/services/OPENDATA/Trafico/MapServer/192/query?where=1=1&outFields=*&f=geojson',
+    accept: 'application/geo+json, application/json',
+    maxBytes: 8_000_000,
+    timeout_ms: 30_000,
+    expects: 'json',
+  },
   bands: {
     traffic_section_states: { atLeast: 150, minRatio: 0.8, maxRatio: 1000 },
     traffic_sections: { atLeast: 150, minRatio: 0.8, maxRatio: 1000 },

@@ -21,7 +21,6 @@ const FIRST_YEAR = 2010
  */
 export const barcelonaAccidents = csvFeed({
   id: 'barcelona_accidents',
-  domain: 'safety',
   source: barcelona,
   into: roadAccidents,
   every_s: 7 * 86_400,

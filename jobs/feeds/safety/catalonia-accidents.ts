@@ -42,7 +42,6 @@ const MOST_KM = 2000
  */
 export const cataloniaAccidents = csvFeed({
   id: 'catalonia_accidents',
-  domain: 'safety',
   source: sctAccidentList,
   into: roadAccidents,
   every_s: 7 * 86_400,

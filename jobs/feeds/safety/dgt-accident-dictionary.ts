@@ -27,25 +27,18 @@ const KNOWN: ReadonlySet<string> = new Set([
 /** The dictionary of the national table of accidents: a workbook with a sheet for each variable. */
 export const dgtAccidentDictionary = defineFeed({
   id: 'dgt_accident_dictionary',
-  domain: 'safety',
   source: dgtAccidentFiles,
   into: [accidentCodebook],
   every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'dictionary',
-          url: 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras/24h/Diccionario_Tabla_Accidentes.xlsx',
-          accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-          maxBytes: 4_000_000,
-          maxDecodedBytes: MOST_UNPACKED,
-          timeout_ms: 120_000,
-          expects: 'zip',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'dictionary',
+    url: 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras/24h/Diccionario_Tabla_Accidentes.xlsx',
+    accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    maxBytes: 4_000_000,
+    maxDecodedBytes: MOST_UNPACKED,
+    timeout_ms: 120_000,
+    expects: 'zip',
+  },
   freshBy: 'fetch',
   bands: { accident_codebook: { atLeast: 50, minRatio: 0.7, maxRatio: 100 } },
   rows: readDictionary,

@@ -48,7 +48,6 @@ const FIRST_YEAR = 2020
 /** Accidents with animals on interurban roads, with victims or only damage: a file per year, DGT's only one with dates. */
 export const dgtAnimalAccidents = csvFeed({
   id: 'dgt_animal_accidents',
-  domain: 'safety',
   source: dgtAccidentFiles,
   into: animalAccidents,
   every_s: 7 * 86_400,

@@ -22,14 +22,13 @@ interface AccidentFile {
 }
 
 /** Common properties of accident feeds: a single file, checked once a week, whose growth is unlimited. */
-export function accidentFile(file: AccidentFile): Pick<FeedSpec, 'domain' | 'into' | 'every_s' | 'plans' | 'freshBy' | 'bands'> {
+export function accidentFile(file: AccidentFile): Pick<FeedSpec, 'into' | 'every_s' | 'get' | 'freshBy' | 'bands'> {
   const { into, url, expects, maxBytes, maxDecodedBytes = maxBytes, atLeast, minRatio } = file
   const timeout_ms = maxBytes > 100_000_000 ? 300_000 : 120_000
   return {
-    domain: 'safety',
     into: [into],
     every_s: 7 * 86_400,
-    plans: [{ requests: [{ name: 'accidents', url, accept: ACCEPTS[expects], maxBytes, maxDecodedBytes, timeout_ms, expects }] }],
+    get: { name: 'accidents', url, accept: ACCEPTS[expects], maxBytes, maxDecodedBytes, timeout_ms, expects },
     freshBy: 'fetch',
     bands: { [into.id]: { atLeast, minRatio, maxRatio: 1000 } },
   }

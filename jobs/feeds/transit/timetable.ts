@@ -1,8 +1,9 @@
 import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
 import { type GtfsColumns, type GtfsRecords, gtfsRoot, readGtfs } from '../../formats/gtfs.ts'
 import { openZip, type Zip } from '../../formats/zip.ts'
-import { type Batch, batch, type Diagnostics, type FeedBody, type FeedRequest } from '../define.ts'
+import { type Batch, batch, type Diagnostics, type FeedBody } from '../define.ts'
 import { lookUp } from '../look-up.ts'
+import type { Get } from '../request.ts'
 import { type CalendarRules, type GtfsCalendar, MOST_DAYS, readCalendar } from './calendar.ts'
 
 /** Bytes that an archive may unpack to: the largest has 305 MB. */
@@ -28,16 +29,8 @@ export interface Timetable {
 }
 
 /** The request of a GTFS archive. */
-export function archiveRequest(url: string): FeedRequest {
-  return {
-    name: 'timetable',
-    url,
-    accept: 'application/zip',
-    maxBytes: 64_000_000,
-    maxDecodedBytes: MOST_UNPACKED,
-    timeout_ms: 240_000,
-    expects: 'zip',
-  }
+export function archiveRequest(url: string): Get {
+  return { name: 'timetable', url, maxBytes: 64_000_000, maxDecodedBytes: MOST_UNPACKED, timeout_ms: 240_000, expects: 'zip' }
 }
 
 /**

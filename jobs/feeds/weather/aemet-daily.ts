@@ -27,7 +27,6 @@ const NO_DIRECTION = new Set(['99', '88'])
  */
 export const aemetDaily = jsonFeed({
   id: 'aemet_daily',
-  domain: 'weather',
   source: aemet,
   into: weatherDaily,
   every_s: 86_400,

@@ -22,11 +22,10 @@ const requestOf = (code: string): FeedRequest => aemetRequest(code, `prediccion/
 /** AEMET's hourly forecast, one document per municipality, fetched on demand. */
 export const aemetForecastHourly = defineFeed({
   id: 'aemet_forecast_hourly',
-  domain: 'weather',
   source: aemet,
   into: [weatherForecastHourly],
   every_s: 60,
-  plans: [{ requests: [requestOf('28079')] }],
+  get: requestOf('28079'),
   onDemand: { request: requestOf, keptFor_s: 3600, always: [...CAPITALS], limit: AEMET_LIMIT, isAbsent: isNoData },
   freshBy: 'fetch',
   bands: { weather_forecast_hourly: { atLeast: 0, minRatio: 0, maxRatio: 10_000 } },

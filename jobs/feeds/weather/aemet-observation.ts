@@ -81,11 +81,10 @@ const KNOWN = new Set([...NAMING, ...Object.values(MEASURES).flatMap(({ keys }) 
  */
 export const aemetObservation = defineFeed({
   id: 'aemet_observation',
-  domain: 'weather',
   source: aemet,
   into: [weatherObservations, weatherStations],
   every_s: 3600,
-  plans: [{ requests: [aemetRequest('observations', 'observacion/convencional/todas', 32_000_000)] }],
+  get: aemetRequest('observations', 'observacion/convencional/todas', 32_000_000),
   // The newest hours are incomplete, but the other ten have nearly every station.
   bands: {
     weather_observations: { atLeast: 1000, minRatio: 0.6, maxRatio: 1000 },

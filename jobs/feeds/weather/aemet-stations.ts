@@ -6,7 +6,6 @@ import { aemetRequest, readRecords } from './aemet.ts'
 /** AEMET's inventory of stations: everything is text, province names vary, and it has no date. */
 export const aemetStations = jsonFeed({
   id: 'aemet_stations',
-  domain: 'weather',
   source: aemet,
   into: weatherStations,
   every_s: 86_400,

@@ -52,7 +52,6 @@ const MORE_THAN = /^mayor (?:del? )?(\d+)\s*%$/i
 const tarPackage = {
   maxBytes: MAX_BYTES,
   maxDecodedBytes: MAX_DECODED_BYTES,
-  timeout_ms: 60_000,
   expects: 'tar',
   packed: 'gzip',
 } as const
@@ -63,30 +62,21 @@ const tarPackage = {
  */
 export const aemetWarnings = defineFeed({
   id: 'aemet_warnings',
-  domain: 'weather',
   source: aemet,
   into: [weatherAlerts],
   every_s: 600,
-  plans: [
+  get: [
     {
-      requests: [
-        {
-          ...tarPackage,
-          name: 'rss',
-          url: RSS,
-          accept: 'application/rss+xml, application/xml;q=0.9, application/gzip',
-          twoStep: { hosts: [new URL(SITE).host], to: readRss },
-        },
-      ],
+      ...tarPackage,
+      name: 'rss',
+      url: RSS,
+      accept: 'application/rss+xml, application/xml;q=0.9, application/gzip',
+      twoStep: { hosts: [new URL(SITE).host], to: readRss },
     },
     {
-      requests: [
-        {
-          ...aemetRequest('opendata', 'avisos_cap/ultimoelaborado/area/esp', MAX_DECODED_BYTES),
-          ...tarPackage,
-          maxBytes: MAX_DECODED_BYTES,
-        },
-      ],
+      ...aemetRequest('opendata', 'avisos_cap/ultimoelaborado/area/esp', MAX_DECODED_BYTES),
+      ...tarPackage,
+      maxBytes: MAX_DECODED_BYTES,
     },
   ],
   // The archive is complete or damaged, never partial. It may have no warnings, and those of a day expire together.

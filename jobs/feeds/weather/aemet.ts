@@ -1,5 +1,6 @@
 import { decodeText } from '../../formats/text.ts'
 import { type Diagnostics, type DownloadStep, type FeedBody, type FeedRequest, FormatError, type RequestLimit } from '../define.ts'
+import { requestOf } from '../request.ts'
 
 /** AEMET's temporary refusals: too many requests in a minute, and a server error. */
 const SOON_OVER = (state: number): boolean => state === 429 || state >= 500
@@ -15,18 +16,12 @@ const MOST_REFUSAL = 2000
  * document.
  */
 export function aemetRequest(name: string, path: string, maxBytes: number): FeedRequest {
-  return {
-    name,
-    url: `https://opendata.aemet.es/opendata/api/${path}`,
-    accept: 'application/json',
-    maxBytes,
-    maxDecodedBytes: maxBytes,
-    timeout_ms: 60_000,
-    expects: 'json',
+  return requestOf({
+    ...{ name, url: `https://opendata.aemet.es/opendata/api/${path}`, maxBytes, expects: 'json' },
     twoStep: { hosts: ['opendata.aemet.es'], to: readDownloadLink },
     // About three months (seen 2026-11).
     secret: { env: 'AEMET_API_KEY', header: 'api_key', validFor_s: 90 * 86_400 },
-  }
+  })
 }
 
 /**

@@ -27,7 +27,6 @@ const row = {
 
 const common = {
   id: 'little',
-  domain: 'road',
   source: madrid,
   into: trafficReadings,
   every_s: 60,

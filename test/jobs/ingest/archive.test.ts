@@ -48,7 +48,6 @@ const limits = { maxBytes: 10_000, maxDecodedBytes: 10_000, timeout_ms: 5000 }
 
 const archive: Feed = defineFeed({
   id: 'little_archive',
-  domain: 'road',
   source: dgt,
   into: [counts],
   every_s: 3600,

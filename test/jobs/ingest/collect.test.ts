@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defineFeed, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../../../jobs/feeds/define.ts'
 import { xmlFiles } from '../../../jobs/formats/controlled-zones.ts'
 import { type CollectOptions, collect } from '../../../jobs/ingest/collect.ts'
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
 
@@ -43,7 +44,7 @@ const request = (name: string, more: Partial<FeedRequest> = {}): FeedRequest => 
 })
 
 function feedOf(...plans: RequestPlan[]) {
-  return defineFeed({ id: 'a_feed', domain: 'road', source: madrid, into: [], every_s: 60, plans, bands: {}, rows: () => [] })
+  return defineFeed({ id: 'a_feed', source: madrid, into: [incidents], every_s: 60, plans, bands: {}, rows: () => [] })
 }
 
 const options = (more: Partial<CollectOptions> = {}): CollectOptions => ({

@@ -5,6 +5,7 @@ import { defineFeed, type Feed, type FeedRequest } from '../../../jobs/feeds/def
 import { napArchive } from '../../../jobs/feeds/rail/network-feed.ts'
 import { aemetRequest } from '../../../jobs/feeds/weather/aemet.ts'
 import { type Collected, type CollectOptions, collect } from '../../../jobs/ingest/collect.ts'
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
 import { zipOf } from '../../helpers/zip.ts'
 
@@ -32,9 +33,8 @@ function feedOf(more: Partial<FeedRequest> = {}): Feed {
   const requests = [{ ...aemetRequest('records', 'todas', 10_000), ...more }]
   return defineFeed({
     id: 'a_feed',
-    domain: 'weather',
     source: aemet,
-    into: [],
+    into: [incidents],
     every_s: 60,
     plans: [{ requests }],
     bands: {},

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
 import { feedStateAfter, feedStateOf } from '../../../jobs/ingest/freshness.ts'
 import type { FetchOutcome } from '../../../jobs/ingest/pipeline.ts'
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { type FeedHealth, feedHealth } from '../../../lake/live/freshness.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
@@ -10,7 +11,7 @@ const TEN = Date.UTC(2026, 7, 25, 10)
 const MINUTE = 60_000
 const alerts = (freshBy?: 'publication' | 'fetch'): Feed =>
   defineFeed({
-    ...{ id: 'alerts', domain: 'rail', source: dgt, into: [], every_s: 120, plans: [], bands: {}, rows: () => [] },
+    ...{ id: 'alerts', source: dgt, into: [incidents], every_s: 120, plans: [], bands: {}, rows: () => [] },
     ...(freshBy ? { freshBy } : {}),
   })
 const last: AcceptedFetch = {

@@ -12,7 +12,6 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 const NOON = Date.UTC(2026, 3, 29, 12)
 const feed = defineFeed({
   id: 'fuel_stations',
-  domain: 'fuel',
   source: miteco,
   into: [fuelStations],
   every_s: 1800,

@@ -31,7 +31,6 @@ const {
 /** A feed of incidents: their severities by id. */
 const feed = defineFeed({
   id: 'three_ways',
-  domain: 'road',
   source: dgt,
   into: [incidents],
   every_s: 60,
