@@ -7,7 +7,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, defineFeed, FormatError } from '../define.ts'
 import { Binder } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { csvFile } from '../kit/formats.ts'
@@ -57,53 +57,51 @@ export const mitecoIca = defineFeed({
     air_quality_stations: { atLeast: 0, minRatio: 0.8, maxRatio: 1000, mayBeEmpty: true },
     air_quality_index: { atLeast: 0, minRatio: 0.5, maxRatio: 1000, mayBeEmpty: true },
   },
-  rows,
-})
-
-function* rows(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const binder = new Binder(COLUMNS)
-  const reader: Reader = new RecordReader({
-    columns: COLUMNS,
-    needs: NEEDS,
-    decimal: 'point',
-    emptyValues: [],
-    diagnostics: diagnostics,
-    clock,
-  })
-  const stations: Station[] = []
-  const index: Index[] = []
-  for (const { name, bytes } of bodies) {
-    const { header, records, misshapen = [] } = csvFile(name, readCsv(tableOf(name, decodeText(bytes)), CSV))
-    binder.bind(header ?? [])
-    const missing = binder.missing([...NEEDS, 'index', 'pollutants'])
-    if (missing.length > 0) throw new FormatError(`${name} has no ${missing.join(', ')}`)
-    for (const text of misshapen) diagnostics.reject(airQualityStations, 'another number of fields', text)
-    for (const record of records) {
-      reader.turnTo(binder.valuesOf(record))
-      const reject = (dataset: typeof airQualityStations | typeof airQualityIndex, error: unknown): void => {
-        if (!(error instanceof FormatError)) throw error
-        diagnostics.reject(dataset, error.message, record.values.join())
-      }
-      let station: Station
-      try {
-        station = stationOf(reader)
-        stations.push(station)
-      } catch (error) {
-        reject(airQualityStations, error)
-        continue
-      }
-      try {
-        // The file still gives an index for some inactive stations.
-        if (station.is_active) index.push(...indexOf(reader, station.station_id))
-      } catch (error) {
-        reject(airQualityIndex, error)
+  *rows(bodies, clock, diagnostics) {
+    const binder = new Binder(COLUMNS)
+    const reader: Reader = new RecordReader({
+      columns: COLUMNS,
+      needs: NEEDS,
+      decimal: 'point',
+      emptyValues: [],
+      diagnostics: diagnostics,
+      clock,
+    })
+    const stations: Station[] = []
+    const index: Index[] = []
+    for (const { name, bytes } of bodies) {
+      const { header, records, misshapen = [] } = csvFile(name, readCsv(tableOf(name, decodeText(bytes)), CSV))
+      binder.bind(header ?? [])
+      const missing = binder.missing([...NEEDS, 'index', 'pollutants'])
+      if (missing.length > 0) throw new FormatError(`${name} has no ${missing.join(', ')}`)
+      for (const text of misshapen) diagnostics.reject(airQualityStations, 'another number of fields', text)
+      for (const record of records) {
+        reader.turnTo(binder.valuesOf(record))
+        const reject = (dataset: typeof airQualityStations | typeof airQualityIndex, error: unknown): void => {
+          if (!(error instanceof FormatError)) throw error
+          diagnostics.reject(dataset, error.message, record.values.join())
+        }
+        let station: Station
+        try {
+          station = stationOf(reader)
+          stations.push(station)
+        } catch (error) {
+          reject(airQualityStations, error)
+          continue
+        }
+        try {
+          // The file still gives an index for some inactive stations.
+          if (station.is_active) index.push(...indexOf(reader, station.station_id))
+        } catch (error) {
+          reject(airQualityIndex, error)
+        }
       }
     }
-  }
-  binder.countUnknown(mitecoIca.id, diagnostics)
-  yield batch(airQualityStations, stations)
-  yield batch(airQualityIndex, index)
-}
+    binder.countUnknown(mitecoIca.id, diagnostics)
+    yield batch(airQualityStations, stations)
+    yield batch(airQualityIndex, index)
+  },
+})
 
 const CSV = { delimiter: ',', requires: [], endsLines: true } as const
 

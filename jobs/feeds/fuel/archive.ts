@@ -5,16 +5,7 @@ import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import {
-  type ArchiveFile,
-  type Batch,
-  batch,
-  type DayRange,
-  type Diagnostics,
-  defineFeed,
-  type FeedBody,
-  type FeedClock,
-} from '../define.ts'
+import { type ArchiveFile, type Batch, batch, type DayRange, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
 import { type FuelAnswer, isEmptyAnswer, listOfAnswer, readAnswer } from './answer.ts'
 import { fieldReader, type StationTexts } from './fields.ts'
 import { coded, SALES } from './stations.ts'
@@ -41,7 +32,14 @@ export const fuelArchive = defineFeed({
   archive: { unit: 'day', index: [], files: daysOf, recent: 4, history: 130, isAbsent: isEmptyAnswer, contentOf: listOfAnswer },
   freshBy: 'fetch',
   bands: { fuel_archive_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 } },
-  rows: readDays,
+  *rows(bodies, clock, diagnostics) {
+    for (const body of bodies) {
+      // A file belongs to the requested day, whatever time it states; a file loaded by hand belongs to the day it states.
+      const asked = PERIOD.test(body.name) ? body.name : null
+      const answer = readAnswer(body, clock, { needsTime: asked === null })
+      yield* pricesOf(answer, asked ?? madridDate(answer.published), diagnostics)
+    }
+  },
 })
 
 /** The address of a day, YYYY-MM-DD; the ministry writes the day first, with hyphens. */
@@ -57,15 +55,6 @@ function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
     const period = new Date(begin + at * DAY_MS).toISOString().slice(0, 10)
     return { period, url: addressOf(period) }
   })
-}
-
-function* readDays(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  for (const body of bodies) {
-    // A file belongs to the requested day, whatever time it states; a file loaded by hand belongs to the day it states.
-    const asked = PERIOD.test(body.name) ? body.name : null
-    const answer = readAnswer(body, clock, { needsTime: asked === null })
-    yield* pricesOf(answer, asked ?? madridDate(answer.published), diagnostics)
-  }
 }
 
 function* pricesOf(answer: FuelAnswer, day: string, diagnostics: Diagnostics): Generator<Batch> {

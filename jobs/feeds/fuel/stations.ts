@@ -8,7 +8,7 @@ import { type PlaceProblem, resolvePlace } from '../../../lake/places/resolve.ts
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { newestTime } from '../newest-time.ts'
 import { type Presence, watchPresence } from '../presence.ts'
 import type { Get } from '../request.ts'
@@ -84,50 +84,48 @@ export const fuelStationsFeed = defineFeed({
     fuel_stations: { column: 'province_code', mostMissing: 0.2 },
     fuel_prices: { column: 'province_code', mostMissing: 0.2 },
   },
-  rows: readStations,
+  *rows(bodies, clock, diagnostics) {
+    const answers = readAnswers(bodies, clock, diagnostics)
+    // Rows of several answers are no newer than the oldest of them.
+    diagnostics.publishedAt(Math.min(...answers.map(({ published }) => published)))
+    const seen = new Set<string>()
+    const found = new Set<string>()
+    const presence = watchTexts()
+    for (const answer of answers) {
+      const fields = fieldReader(answer.name, diagnostics)
+      for (const items of answer.batches) {
+        const stations: Station[] = []
+        const prices: Price[] = []
+        for (const given of items) {
+          const reason = fields.read(given) ?? refusal(fields.texts, answer, seen)
+          if (reason !== null) {
+            quarantine(fields, { reason, given }, diagnostics)
+            continue
+          }
+          seen.add(fields.texts.station_id)
+          found.add(fields.texts.province_code)
+          presence.see(fields.texts)
+          stations.push(stationOf(fields.texts, diagnostics))
+          addPrices(fields, prices, diagnostics)
+        }
+        yield batch(fuelStations, stations)
+        yield batch(fuelPrices, prices)
+      }
+      fields.end()
+    }
+    presence.end()
+    const missing = PROVINCE_CODES.filter((code) => !found.has(code))
+    for (const code of missing) {
+      diagnostics.missingGroup(fuelStations, code)
+      diagnostics.missingGroup(fuelPrices, code)
+    }
+    if (missing.length > 0)
+      diagnostics.warn(`no station in ${missing.length} of ${PROVINCE_CODES.length} provinces: ${missing.slice(0, 10).join(' ')}`)
+  },
 })
 
 function request(name: string, url: string, timeout_ms: number): Get {
   return { name, url, maxBytes: 64_000_000, timeout_ms, expects: 'json' }
-}
-
-function* readStations(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const answers = readAnswers(bodies, clock, diagnostics)
-  // Rows of several answers are no newer than the oldest of them.
-  diagnostics.publishedAt(Math.min(...answers.map(({ published }) => published)))
-  const seen = new Set<string>()
-  const found = new Set<string>()
-  const presence = watchTexts()
-  for (const answer of answers) {
-    const fields = fieldReader(answer.name, diagnostics)
-    for (const items of answer.batches) {
-      const stations: Station[] = []
-      const prices: Price[] = []
-      for (const given of items) {
-        const reason = fields.read(given) ?? refusal(fields.texts, answer, seen)
-        if (reason !== null) {
-          quarantine(fields, { reason, given }, diagnostics)
-          continue
-        }
-        seen.add(fields.texts.station_id)
-        found.add(fields.texts.province_code)
-        presence.see(fields.texts)
-        stations.push(stationOf(fields.texts, diagnostics))
-        addPrices(fields, prices, diagnostics)
-      }
-      yield batch(fuelStations, stations)
-      yield batch(fuelPrices, prices)
-    }
-    fields.end()
-  }
-  presence.end()
-  const missing = PROVINCE_CODES.filter((code) => !found.has(code))
-  for (const code of missing) {
-    diagnostics.missingGroup(fuelStations, code)
-    diagnostics.missingGroup(fuelPrices, code)
-  }
-  if (missing.length > 0)
-    diagnostics.warn(`no station in ${missing.length} of ${PROVINCE_CODES.length} provinces: ${missing.slice(0, 10).join(' ')}`)
 }
 
 /** Checks that no text is empty at all stations, over all answers together: a small province may have no postal code. */

@@ -3,7 +3,7 @@ import { provinceByName } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { nextPage, readFeatures } from '../../formats/arcgis.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
 import { type Attributes, attributesOf, foldedText } from './imd-fields.ts'
@@ -56,34 +56,32 @@ export const mitmaImd = defineFeed({
   get: mapQuery(LAST_MAP, LAYER),
   archive: { unit: 'year', index: [], files: mapsOf(LAYER), next: nextPage, recent: 5 },
   bands: { imd_sections: { atLeast: 20, minRatio: 0.9, maxRatio: 1.2 } },
-  rows: readSections,
+  *rows(bodies, _clock, diagnostics) {
+    // Pages are named 2018, 2018.2 and so on: the answers do not state their year.
+    for (const [year, pages] of Map.groupBy(bodies, ({ name }) => name.split('.')[0] as string)) {
+      if (!/^\d{4}$/.test(year)) throw new FormatError(`cannot determine the year of the map: the body is named ${year}`)
+      const drafts = new Map<number, Draft>()
+      for (const { bytes } of pages)
+        for (const feature of readFeatures(bytes).features) {
+          try {
+            const one = draftOf(attributesOf(feature, { fields: FIELDS, list: 'imd_section_field', diagnostics: diagnostics }), {
+              year: Number(year),
+              diagnostics: diagnostics,
+            })
+            if (drafts.has(one.object_id)) diagnostics.warn('a row is on several pages')
+            drafts.set(one.object_id, one)
+          } catch (error) {
+            if (!(error instanceof FormatError)) throw error
+            diagnostics.reject(imdSections, error.message, JSON.stringify(feature).slice(0, 300))
+          }
+        }
+      yield batch(imdSections, checked([...drafts.values()]))
+    }
+  },
 })
 
 /** A section before the edition's days per year are known. */
 type Draft = Omit<Section, 'year_days' | 'veh_km_check'>
-
-function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  // Pages are named 2018, 2018.2 and so on: the answers do not state their year.
-  for (const [year, pages] of Map.groupBy(bodies, ({ name }) => name.split('.')[0] as string)) {
-    if (!/^\d{4}$/.test(year)) throw new FormatError(`cannot determine the year of the map: the body is named ${year}`)
-    const drafts = new Map<number, Draft>()
-    for (const { bytes } of pages)
-      for (const feature of readFeatures(bytes).features) {
-        try {
-          const one = draftOf(attributesOf(feature, { fields: FIELDS, list: 'imd_section_field', diagnostics: diagnostics }), {
-            year: Number(year),
-            diagnostics: diagnostics,
-          })
-          if (drafts.has(one.object_id)) diagnostics.warn('a row is on several pages')
-          drafts.set(one.object_id, one)
-        } catch (error) {
-          if (!(error instanceof FormatError)) throw error
-          diagnostics.reject(imdSections, error.message, JSON.stringify(feature).slice(0, 300))
-        }
-      }
-    yield batch(imdSections, checked([...drafts.values()]))
-  }
-}
 
 function draftOf(
   read: Attributes<keyof typeof FIELDS>,

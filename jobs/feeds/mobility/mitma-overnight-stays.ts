@@ -4,7 +4,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, defineFeed, FormatError } from '../define.ts'
 import { dailyFiles, V2_INDEX } from './mitma-files.ts'
 
 type Stay = FeedRow<typeof mobilityOvernightStays>
@@ -38,40 +38,38 @@ export const mitmaOvernightStays = defineFeed({
   },
   freshBy: 'fetch',
   bands: { mobility_overnight_stays: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
-  rows: readDay,
-})
-
-function* readDay(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  for (const { name, bytes } of bodies) {
-    const { header, batches } = readPiped(bytes, COLUMNS)
-    for (const column of header) if (!COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
-    // A file has one day: the requested one, else that of its first line.
-    let day = PERIOD.test(name) ? dayOf(name.replaceAll('-', '')) : null
-    for (const lines of batches) {
-      const stays: Stay[] = []
-      for (const { text, fields } of lines) {
-        const [fecha = '', residence_zone = '', overnight_zone = '', personas = ''] = fields ?? []
-        day ??= dayOf(fecha)
-        if (fields === null) diagnostics.reject(mobilityOvernightStays, 'another number of fields', text)
-        else if (fecha !== day.fecha) diagnostics.reject(mobilityOvernightStays, 'a day other than the file', text)
-        else
-          stays.push({
-            study: 'V2',
-            study_day: day.study_day,
-            local_date: day.local_date,
-            day_starts_at: day.starts_at,
-            overnight_level: 'MUNICIPALITY',
-            overnight_zone,
-            residence_level: 'DISTRICT',
-            residence_zone,
-            // NA, the publisher's text for "none", is not a number of persons.
-            persons: pointNumber(personas) ?? Number.NaN,
-          })
+  *rows(bodies, _clock, diagnostics) {
+    for (const { name, bytes } of bodies) {
+      const { header, batches } = readPiped(bytes, COLUMNS)
+      for (const column of header) if (!COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
+      // A file has one day: the requested one, else that of its first line.
+      let day = PERIOD.test(name) ? dayOf(name.replaceAll('-', '')) : null
+      for (const lines of batches) {
+        const stays: Stay[] = []
+        for (const { text, fields } of lines) {
+          const [fecha = '', residence_zone = '', overnight_zone = '', personas = ''] = fields ?? []
+          day ??= dayOf(fecha)
+          if (fields === null) diagnostics.reject(mobilityOvernightStays, 'another number of fields', text)
+          else if (fecha !== day.fecha) diagnostics.reject(mobilityOvernightStays, 'a day other than the file', text)
+          else
+            stays.push({
+              study: 'V2',
+              study_day: day.study_day,
+              local_date: day.local_date,
+              day_starts_at: day.starts_at,
+              overnight_level: 'MUNICIPALITY',
+              overnight_zone,
+              residence_level: 'DISTRICT',
+              residence_zone,
+              // NA, the publisher's text for "none", is not a number of persons.
+              persons: pointNumber(personas) ?? Number.NaN,
+            })
+        }
+        yield batch(mobilityOvernightStays, stays)
       }
-      yield batch(mobilityOvernightStays, stays)
     }
-  }
-}
+  },
+})
 
 function dayOf(fecha: string): { fecha: string; local_date: string; study_day: string; starts_at: number } {
   const [, year, month, day] = DAY.exec(fecha) ?? []

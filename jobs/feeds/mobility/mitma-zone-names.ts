@@ -3,7 +3,7 @@ import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
+import { batch, type Diagnostics, defineFeed } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import type { Get } from '../request.ts'
 import { ZONE_FILES } from './mitma-files.ts'
@@ -26,23 +26,21 @@ export const mitmaZoneNames = defineFeed({
   ],
   freshBy: 'fetch',
   bands: { mobility_zones: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
-  rows: readLists,
+  *rows(bodies, _clock, diagnostics) {
+    for (const { zone_level, word } of ZONE_FILES) {
+      const bytesOf = (what: string): Buffer[] => bodies.filter(({ name }) => name.includes(`${what}_${word}`)).map(({ bytes }) => bytes)
+      // When files are tried by hand, a list with an unknown name counts as names of municipal zones.
+      const others = zone_level === 'MUNICIPALITY' ? bodies.filter(({ name }) => !/(nombres|poblacion)_/.test(name)) : []
+      const names = [...bytesOf('nombres'), ...others.map(({ bytes }) => bytes)]
+      yield batch(mobilityZones, zonesOf({ zone_level, names, populations: bytesOf('poblacion') }, diagnostics))
+    }
+  },
 })
 
 function listRequest(what: 'nombres' | 'poblacion', word: string, folder: string): Get {
   const name = `${what}_${word}`
   const url = `https://movilidad-opendata.mitma.es/zonificacion/zonificacion_${folder}/${name}.csv`
   return { name, url, maxBytes: 4_000_000, expects: 'csv' }
-}
-
-function* readLists(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  for (const { zone_level, word } of ZONE_FILES) {
-    const bytesOf = (what: string): Buffer[] => bodies.filter(({ name }) => name.includes(`${what}_${word}`)).map(({ bytes }) => bytes)
-    // When files are tried by hand, a list with an unknown name counts as names of municipal zones.
-    const others = zone_level === 'MUNICIPALITY' ? bodies.filter(({ name }) => !/(nombres|poblacion)_/.test(name)) : []
-    const names = [...bytesOf('nombres'), ...others.map(({ bytes }) => bytes)]
-    yield batch(mobilityZones, zonesOf({ zone_level, names, populations: bytesOf('poblacion') }, diagnostics))
-  }
 }
 
 /** The zones of a level; a population without a zone is counted as a bad row. */

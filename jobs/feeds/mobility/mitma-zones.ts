@@ -31,7 +31,34 @@ export const mitmaZones = relationFeed({
   id: 'mitma_zones',
   url: 'https://movilidad-opendata.mitma.es/zonificacion/relacion_ine_zonificacionMitma.csv',
   maxBytes: 32_000_000,
-  rows: readRelation,
+  *rows(bodies, _clock, diagnostics) {
+    for (const { bytes } of bodies) {
+      const { header, batches } = readPiped(bytes, COLUMNS)
+      for (const column of header) if (!COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
+      const members = new Map<string, Member>()
+      for (const lines of batches)
+        for (const { text, fields } of lines) {
+          const [section = '', , municipality = '', district = '', zone = '', gau = ''] = fields ?? []
+          if (fields === null || (municipality !== NONE && !/^\d{5}$/.test(municipality)) || [district, zone, gau].includes('')) {
+            diagnostics.reject(mobilityZoneMembers, fields === null ? 'another number of fields' : 'no municipality or zone', text)
+            continue
+          }
+          const municipality_code = municipality === NONE ? null : municipality
+          const member_id = municipality_code ?? district
+          for (const [zone_level, zone_id] of [
+            ['DISTRICT', district],
+            ['MUNICIPALITY', zone],
+            ['GAU', gau],
+          ] as const) {
+            const key = [zone_level, zone_id, member_id].join('|')
+            const sections: number = (members.get(key)?.sections ?? 0) + (section === NONE ? 0 : 1)
+            const province_code = municipality_code?.slice(0, 2) ?? null
+            members.set(key, { study: 'V2', zone_level, zone_id, member_id, municipality_code, province_code, sections })
+          }
+        }
+      yield batch(mobilityZoneMembers, [...members.values()])
+    }
+  },
 })
 
 /** The municipal zones of the study of 2020 and 2021, by municipality. Some zones of late 2020 are in no list. */
@@ -42,35 +69,6 @@ export const mitmaV1Zones = relationFeed({
   liveByDefault: false,
   rows: readMunicipalities,
 })
-
-function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  for (const { bytes } of bodies) {
-    const { header, batches } = readPiped(bytes, COLUMNS)
-    for (const column of header) if (!COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
-    const members = new Map<string, Member>()
-    for (const lines of batches)
-      for (const { text, fields } of lines) {
-        const [section = '', , municipality = '', district = '', zone = '', gau = ''] = fields ?? []
-        if (fields === null || (municipality !== NONE && !/^\d{5}$/.test(municipality)) || [district, zone, gau].includes('')) {
-          diagnostics.reject(mobilityZoneMembers, fields === null ? 'another number of fields' : 'no municipality or zone', text)
-          continue
-        }
-        const municipality_code = municipality === NONE ? null : municipality
-        const member_id = municipality_code ?? district
-        for (const [zone_level, zone_id] of [
-          ['DISTRICT', district],
-          ['MUNICIPALITY', zone],
-          ['GAU', gau],
-        ] as const) {
-          const key = [zone_level, zone_id, member_id].join('|')
-          const sections: number = (members.get(key)?.sections ?? 0) + (section === NONE ? 0 : 1)
-          const province_code = municipality_code?.slice(0, 2) ?? null
-          members.set(key, { study: 'V2', zone_level, zone_id, member_id, municipality_code, province_code, sections })
-        }
-      }
-    yield batch(mobilityZoneMembers, [...members.values()])
-  }
-}
 
 function* readMunicipalities(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const { bytes } of bodies) {

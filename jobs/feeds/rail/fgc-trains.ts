@@ -5,7 +5,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { nextPage, readPage } from '../../formats/opendatasoft.ts'
 import { statedPosition } from '../../formats/positions.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { coachesOf, isStated, nextStopsOf, onTimeOf, type TrainRecord, textOf } from './fgc-fields.ts'
 import { LONG_DISTANCE_BAND } from './realtime.ts'
 
@@ -46,31 +46,29 @@ export const fgcTrains = defineFeed({
   ],
   bands: { rail_positions: LONG_DISTANCE_BAND },
   rawRetentionDays: 14,
-  rows: readTrains,
-})
-
-function* readTrains(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const rows = new Map<string, FeedRow<typeof railPositions>>()
-  let isEmpty = true
-  let hasPosition = false
-  for (const body of bodies)
-    for (const record of readPage(body).records) {
-      isEmpty = false
-      for (const name of Object.keys(record))
-        if (!KNOWN.has(name) && !COACH_COLUMN.test(name)) diagnostics.unknownCode('fgc_train_column', name)
-      try {
-        const row = rowOf(record, fetched_at, diagnostics)
-        hasPosition ||= row.position !== null
-        if (rows.has(row.source_id)) diagnostics.warn('a circulation that is in the publication twice')
-        rows.set(row.source_id, row)
-      } catch (error) {
-        if (!(error instanceof FormatError)) throw error
-        diagnostics.reject(railPositions, error.message, JSON.stringify(record).slice(0, 300))
+  *rows(bodies, { fetched_at }, diagnostics) {
+    const rows = new Map<string, FeedRow<typeof railPositions>>()
+    let isEmpty = true
+    let hasPosition = false
+    for (const body of bodies)
+      for (const record of readPage(body).records) {
+        isEmpty = false
+        for (const name of Object.keys(record))
+          if (!KNOWN.has(name) && !COACH_COLUMN.test(name)) diagnostics.unknownCode('fgc_train_column', name)
+        try {
+          const row = rowOf(record, fetched_at, diagnostics)
+          hasPosition ||= row.position !== null
+          if (rows.has(row.source_id)) diagnostics.warn('a circulation that is in the publication twice')
+          rows.set(row.source_id, row)
+        } catch (error) {
+          if (!(error instanceof FormatError)) throw error
+          diagnostics.reject(railPositions, error.message, JSON.stringify(record).slice(0, 300))
+        }
       }
-    }
-  if (!isEmpty && !hasPosition) throw new FormatError('none of the trains has a position (geo_point_2d)')
-  yield batch(railPositions, [...rows.values()])
-}
+    if (!isEmpty && !hasPosition) throw new FormatError('none of the trains has a position (geo_point_2d)')
+    yield batch(railPositions, [...rows.values()])
+  },
+})
 
 function rowOf(record: TrainRecord, observed_at: number, diagnostics: Diagnostics): FeedRow<typeof railPositions> {
   const circulation = circulationOf(record)

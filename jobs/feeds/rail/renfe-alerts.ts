@@ -2,7 +2,7 @@ import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeAlert } from '../../formats/gtfs-realtime.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
+import { batch, type Diagnostics, defineFeed } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { hashtagsOf, normalised, spanishOf } from './alert-texts.ts'
 import { routeParts, tripParts } from './ids.ts'
@@ -28,17 +28,15 @@ export const renfeAlerts = defineFeed({
   groups: { rail_alerts: { column: 'nucleo_codes', least: 3 } },
   freshBy: 'fetch',
   rawRetentionDays: 30,
-  rows: readAlerts,
+  *rows(bodies, _clock, diagnostics) {
+    const rows: FeedRow<typeof railAlerts>[] = []
+    for (const { id, alert } of messageOf(bodies, diagnostics, railAlerts).entities) {
+      if (alert) rows.push(alertRow(id, alert, diagnostics))
+      else diagnostics.reject(railAlerts, 'an entity that is no alert', id)
+    }
+    yield batch(railAlerts, rows)
+  },
 })
-
-function* readAlerts(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
-  const rows: FeedRow<typeof railAlerts>[] = []
-  for (const { id, alert } of messageOf(bodies, diagnostics, railAlerts).entities) {
-    if (alert) rows.push(alertRow(id, alert, diagnostics))
-    else diagnostics.reject(railAlerts, 'an entity that is no alert', id)
-  }
-  yield batch(railAlerts, rows)
-}
 
 function alertRow(id: string, alert: RealtimeAlert, diagnostics: Diagnostics): FeedRow<typeof railAlerts> {
   const translations = normalised(alert.description)

@@ -7,7 +7,7 @@ import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { commaNumber, pointNumber } from '../../formats/numbers.ts'
 import { statedPosition } from '../../formats/positions.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
 
@@ -33,20 +33,18 @@ export const renfeEstaciones = defineFeed({
   get: { name: 'stations', url: 'https://ssl.renfe.com/ftransit/Fichero_estaciones/estaciones.csv', maxBytes: 8_000_000, expects: 'csv' },
   freshBy: 'fetch',
   bands: { rail_station_register: { atLeast: 100, minRatio: 0.9, maxRatio: 1000 } },
-  rows: readStations,
+  *rows(bodies, _clock, diagnostics) {
+    for (const body of bodies) {
+      const text = decodeText(body.bytes)
+      const table = readCsv(text, { delimiter: ';', requires: REQUIRED, lenient: true, endsLines: true })
+      for (const { line, text } of table.misshapen)
+        diagnostics.reject(railStationRegister, 'another number of fields', `line ${line}: ${text}`)
+      count(text, LOST, () => diagnostics.warn('a lost character (0x1A), for which U+FFFD stands'))
+      count(text, NBSP, () => diagnostics.warn('a non-breaking space, taken for a blank'))
+      yield batch(railStationRegister, readRecords(table, diagnostics))
+    }
+  },
 })
-
-function* readStations(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  for (const body of bodies) {
-    const text = decodeText(body.bytes)
-    const table = readCsv(text, { delimiter: ';', requires: REQUIRED, lenient: true, endsLines: true })
-    for (const { line, text } of table.misshapen)
-      diagnostics.reject(railStationRegister, 'another number of fields', `line ${line}: ${text}`)
-    count(text, LOST, () => diagnostics.warn('a lost character (0x1A), for which U+FFFD stands'))
-    count(text, NBSP, () => diagnostics.warn('a non-breaking space, taken for a blank'))
-    yield batch(railStationRegister, readRecords(table, diagnostics))
-  }
-}
 
 function count(text: string, pattern: RegExp, onMatch: () => void): void {
   for (const _ of text.matchAll(pattern)) onMatch()

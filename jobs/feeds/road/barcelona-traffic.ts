@@ -3,7 +3,7 @@ import { barcelonaTraffic as source } from '../../../lake/datasets/road/sources.
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { levelOf, type SectionReport, sectionStates } from './section-states.ts'
 
 /** States by the city's documentation: 0 no data, 1 very fluid, 2 fluid, 3 dense, 4 very dense, 5 congestion, 6 closed. */
@@ -33,27 +33,25 @@ export const barcelonaTraffic = defineFeed({
     'https://www.bcn.cat/transit/dades/dadestrams.dat',
   ].map((url) => ({ name: 'sections', url, accept: 'text/plain, */*;q=0.5', maxBytes: 2_000_000, timeout_ms: 30_000, expects: 'csv' })),
   bands: { traffic_section_states: { atLeast: 200, minRatio: 0.8, maxRatio: 1000 } },
-  rows: readLines,
-})
-
-function* readLines(bodies: readonly FeedBody[], { fetched_at, near = fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const reports: SectionReport[] = []
-  for (const { name, bytes } of bodies) {
-    const lines = decodeText(bytes)
-      .split('\n')
-      .map((line) => line.trim())
-      .filter(Boolean)
-    for (const line of lines) {
-      const report = reportOf(line, near, diagnostics)
-      if (typeof report === 'string') diagnostics.reject(trafficSectionStates, report, line.slice(0, 200))
-      else reports.push(report)
+  *rows(bodies, { fetched_at, near = fetched_at }, diagnostics) {
+    const reports: SectionReport[] = []
+    for (const { name, bytes } of bodies) {
+      const lines = decodeText(bytes)
+        .split('\n')
+        .map((line) => line.trim())
+        .filter(Boolean)
+      for (const line of lines) {
+        const report = reportOf(line, near, diagnostics)
+        if (typeof report === 'string') diagnostics.reject(trafficSectionStates, report, line.slice(0, 200))
+        else reports.push(report)
+      }
+      if (reports.length === 0) throw new FormatError(`${name} has no line of the form id#yyyymmddHHMMSS#state#forecast`)
     }
-    if (reports.length === 0) throw new FormatError(`${name} has no line of the form id#yyyymmddHHMMSS#state#forecast`)
-  }
-  const { newest, states } = sectionStates(SECTION_CITIES.barcelona, reports, { fetchedAt: fetched_at, diagnostics })
-  diagnostics.publishedAt(newest)
-  yield batch(trafficSectionStates, states)
-}
+    const { newest, states } = sectionStates(SECTION_CITIES.barcelona, reports, { fetchedAt: fetched_at, diagnostics })
+    diagnostics.publishedAt(newest)
+    yield batch(trafficSectionStates, states)
+  },
+})
 
 /** The report of a line, or the reason why it is invalid. */
 function reportOf(line: string, near: number, diagnostics: Diagnostics): SectionReport | string {

@@ -4,7 +4,7 @@ import { trafficSectionStates } from '../../../lake/datasets/road/traffic-sectio
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
+import { batch, type Diagnostics, defineFeed } from '../define.ts'
 import { cityArea, geoJsonFeatures, type ReadFeature, type Section, sectionOf } from './section-shapes.ts'
 import { type SectionReport, sectionStates } from './section-states.ts'
 
@@ -37,33 +37,31 @@ export const bilbaoTraffic = defineFeed({
     traffic_section_states: { atLeast: 40, minRatio: 0.8, maxRatio: 1000 },
     traffic_sections: { atLeast: 40, minRatio: 0.8, maxRatio: 1000 },
   },
-  rows: readAreas,
-})
-
-function* readAreas(bodies: readonly FeedBody[], { fetched_at, near = fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  for (const body of bodies) {
-    const reports: SectionReport[] = []
-    const sections: Section[] = []
-    for (const { properties, geometry } of geoJsonFeatures(body)) {
-      for (const name of Object.keys(properties)) if (!KNOWN.has(name)) diagnostics.unknownCode('bilbao_traffic_column', name)
-      const section_id = textOf(properties, 'CodigoSeccion')
-      const [date = '', time = ''] = textOf(properties, 'FechaHora').split(' ')
-      const observed_at = instantOf(date, time, { near })
-      const problem = section_id === '' ? 'no CodigoSeccion' : Number.isNaN(observed_at) ? 'FechaHora is no time' : null
-      if (problem !== null) {
-        const sample = JSON.stringify(properties).slice(0, 200)
-        for (const dataset of [trafficSectionStates, trafficSections]) diagnostics.reject(dataset, problem, sample)
-        continue
+  *rows(bodies, { fetched_at, near = fetched_at }, diagnostics) {
+    for (const body of bodies) {
+      const reports: SectionReport[] = []
+      const sections: Section[] = []
+      for (const { properties, geometry } of geoJsonFeatures(body)) {
+        for (const name of Object.keys(properties)) if (!KNOWN.has(name)) diagnostics.unknownCode('bilbao_traffic_column', name)
+        const section_id = textOf(properties, 'CodigoSeccion')
+        const [date = '', time = ''] = textOf(properties, 'FechaHora').split(' ')
+        const observed_at = instantOf(date, time, { near })
+        const problem = section_id === '' ? 'no CodigoSeccion' : Number.isNaN(observed_at) ? 'FechaHora is no time' : null
+        if (problem !== null) {
+          const sample = JSON.stringify(properties).slice(0, 200)
+          for (const dataset of [trafficSectionStates, trafficSections]) diagnostics.reject(dataset, problem, sample)
+          continue
+        }
+        reports.push({ section_id, observed_at, level_basis: 'OCCUPANCY', ...measuresOf(properties, diagnostics) })
+        sections.push(sectionOf(PLACE, { section_id, name: null }, { area: cityArea(PLACE, geometry, diagnostics) }))
       }
-      reports.push({ section_id, observed_at, level_basis: 'OCCUPANCY', ...measuresOf(properties, diagnostics) })
-      sections.push(sectionOf(PLACE, { section_id, name: null }, { area: cityArea(PLACE, geometry, diagnostics) }))
+      const { newest, states } = sectionStates(PLACE, reports, { fetchedAt: fetched_at, diagnostics })
+      if (states.length > 0) diagnostics.publishedAt(newest)
+      yield batch(trafficSectionStates, states)
+      yield batch(trafficSections, sections)
     }
-    const { newest, states } = sectionStates(PLACE, reports, { fetchedAt: fetched_at, diagnostics })
-    if (states.length > 0) diagnostics.publishedAt(newest)
-    yield batch(trafficSectionStates, states)
-    yield batch(trafficSections, sections)
-  }
-}
+  },
+})
 
 /**
  * A section's measurements. A speed of 0 means none: it comes without vehicles, and sometimes with them. If nothing is

@@ -4,7 +4,7 @@ import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
 import { coordinatesOf, kilometreOf, provinceCodeOf } from './datex1-places.ts'
@@ -38,21 +38,19 @@ export const dgtDetectorSites = defineFeed({
   },
   bands: { traffic_sensors: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   freshBy: 'fetch',
-  rows,
+  *rows(bodies, _clock, diagnostics) {
+    const [body] = bodies
+    if (!body) throw new FormatError('dgt_detector_sites: there is no body')
+    const presence = watchPresence('sites', ALWAYS)
+    const header = (publishedAt: number): void => diagnostics.publishedAt(publishedAt)
+    for (const locations of publicationElements(body.bytes, { each: 'predefinedLocation', without: UNUSED, header })) {
+      const sensors = locations.flatMap((location) => sensorOf(location, diagnostics) ?? [])
+      for (const sensor of sensors) presence.see(sensor)
+      yield batch(trafficSensors, sensors)
+    }
+    presence.end()
+  },
 })
-
-function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
-  const [body] = bodies
-  if (!body) throw new FormatError('dgt_detector_sites: there is no body')
-  const presence = watchPresence('sites', ALWAYS)
-  const header = (publishedAt: number): void => diagnostics.publishedAt(publishedAt)
-  for (const locations of publicationElements(body.bytes, { each: 'predefinedLocation', without: UNUSED, header })) {
-    const sensors = locations.flatMap((location) => sensorOf(location, diagnostics) ?? [])
-    for (const sensor of sensors) presence.see(sensor)
-    yield batch(trafficSensors, sensors)
-  }
-  presence.end()
-}
 
 /** The sensor of a site; null without an id. Its point and road reference are in the inner `predefinedLocation`. */
 function sensorOf(location: XmlElement, diagnostics: Diagnostics): Sensor | null {

@@ -5,7 +5,7 @@ import { xmlInstant } from '../../formats/dates.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { child, textAt, type XmlElement, xsiType } from '../../formats/xml.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 
 type Reading = FeedRow<typeof trafficReadings>
@@ -50,28 +50,26 @@ export const dgtDetectors = defineFeed({
   },
   bands: { traffic_readings: { atLeast: 1, minRatio: 0.5, maxRatio: 1000 } },
   rawRetentionDays: 14,
-  rows,
-})
-
-function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
-  const [body] = bodies
-  if (!body) throw new FormatError('dgt_detectors: there is no body')
-  const presence = watchPresence('detectors', ALWAYS)
-  let publishedAt = 0
-  const header = (at: number): void => {
-    publishedAt = at
-    diagnostics.publishedAt(at)
-  }
-  for (const sites of publicationElements(body.bytes, { each: 'siteMeasurements', without: UNUSED, header })) {
-    const readings: Reading[] = []
-    for (const site of sites) {
-      const reading = readingOf(site, publishedAt, { diagnostics: diagnostics, see: presence.see })
-      if (reading) readings.push(reading)
+  *rows(bodies, _clock, diagnostics) {
+    const [body] = bodies
+    if (!body) throw new FormatError('dgt_detectors: there is no body')
+    const presence = watchPresence('detectors', ALWAYS)
+    let publishedAt = 0
+    const header = (at: number): void => {
+      publishedAt = at
+      diagnostics.publishedAt(at)
     }
-    yield batch(trafficReadings, readings)
-  }
-  presence.end()
-}
+    for (const sites of publicationElements(body.bytes, { each: 'siteMeasurements', without: UNUSED, header })) {
+      const readings: Reading[] = []
+      for (const site of sites) {
+        const reading = readingOf(site, publishedAt, { diagnostics: diagnostics, see: presence.see })
+        if (reading) readings.push(reading)
+      }
+      yield batch(trafficReadings, readings)
+    }
+    presence.end()
+  },
+})
 
 interface Context {
   readonly diagnostics: Diagnostics

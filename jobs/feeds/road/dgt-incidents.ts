@@ -3,7 +3,7 @@ import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readSituations, type SituationRecord } from '../../formats/datex2.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { incidentOf, municipalityName, placeOf } from './datex-incident.ts'
 import { byLead, compassOf, countUnknown, directionOf, statedPosition } from './dgt-measures.ts'
@@ -67,58 +67,56 @@ export const dgtIncidentsFeed = defineFeed({
   },
   // If all beacons disappear at once, DGT3.0 is out of order: they stay, marked stale.
   groups: { v16_beacons: { column: 'source' } },
-  rows,
+  *rows(bodies, _clock, diagnostics) {
+    const body = bodies[0]
+    if (!body) throw new FormatError('dgt_incidents: there is no body')
+    const publication = readSituations(body.bytes, {
+      header(publishedAt, profileVersion) {
+        diagnostics.publishedAt(publishedAt)
+        if (!PROFILES.test(profileVersion ?? '')) diagnostics.warn('profile version is neither 3.6 nor 3.7')
+      },
+      warn: (text) => diagnostics.warn(text),
+      unreadable(what, reason, id) {
+        if (what === 'situation') diagnostics.reject(incidents, reason, id)
+        else diagnostics.warn(`record left out: ${reason}`)
+      },
+    })
+    const presence = watchPresence('records', ALWAYS)
+    let isGraded = false
+    for (const situations of publication) {
+      const found: Incident[] = []
+      const beacons: Beacon[] = []
+      for (const situation of situations) {
+        const records = byLead(situation.records)
+        for (const record of records) {
+          presence.see(record)
+          countUnknown(record, diagnostics)
+        }
+        isGraded ||= situation.overallSeverity !== null
+        const { id, informationStatus } = situation
+        const isBeacon = records.every(isV16)
+        const dataset = isBeacon ? v16Beacons : incidents
+        if (informationStatus !== null && informationStatus !== 'real') {
+          diagnostics.unknownCode('dgt_information_status', informationStatus)
+          diagnostics.reject(dataset, 'information status is not real', id)
+          continue
+        }
+        const createdAt = records[0].createdAt ?? records[0].versionAt ?? records[0].startsAt
+        if (createdAt === null) diagnostics.reject(dataset, 'no time of creation', id)
+        else if (isBeacon) beacons.push(beaconOf(id, records[0], createdAt, diagnostics))
+        else found.push(incidentOf(situation, records, { source: dgt.id, created_at: createdAt }, diagnostics))
+      }
+      if (found.length > 0) yield batch(incidents, found)
+      if (beacons.length > 0) yield batch(v16Beacons, beacons)
+    }
+    presence.end()
+    // A third of the situations of January 2026 have one.
+    if (!isGraded) diagnostics.warn('no situation states a severity')
+  },
 })
 
 type Incident = FeedRow<typeof incidents>
 type Beacon = FeedRow<typeof v16Beacons>
-
-function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
-  const body = bodies[0]
-  if (!body) throw new FormatError('dgt_incidents: there is no body')
-  const publication = readSituations(body.bytes, {
-    header(publishedAt, profileVersion) {
-      diagnostics.publishedAt(publishedAt)
-      if (!PROFILES.test(profileVersion ?? '')) diagnostics.warn('profile version is neither 3.6 nor 3.7')
-    },
-    warn: (text) => diagnostics.warn(text),
-    unreadable(what, reason, id) {
-      if (what === 'situation') diagnostics.reject(incidents, reason, id)
-      else diagnostics.warn(`record left out: ${reason}`)
-    },
-  })
-  const presence = watchPresence('records', ALWAYS)
-  let isGraded = false
-  for (const situations of publication) {
-    const found: Incident[] = []
-    const beacons: Beacon[] = []
-    for (const situation of situations) {
-      const records = byLead(situation.records)
-      for (const record of records) {
-        presence.see(record)
-        countUnknown(record, diagnostics)
-      }
-      isGraded ||= situation.overallSeverity !== null
-      const { id, informationStatus } = situation
-      const isBeacon = records.every(isV16)
-      const dataset = isBeacon ? v16Beacons : incidents
-      if (informationStatus !== null && informationStatus !== 'real') {
-        diagnostics.unknownCode('dgt_information_status', informationStatus)
-        diagnostics.reject(dataset, 'information status is not real', id)
-        continue
-      }
-      const createdAt = records[0].createdAt ?? records[0].versionAt ?? records[0].startsAt
-      if (createdAt === null) diagnostics.reject(dataset, 'no time of creation', id)
-      else if (isBeacon) beacons.push(beaconOf(id, records[0], createdAt, diagnostics))
-      else found.push(incidentOf(situation, records, { source: dgt.id, created_at: createdAt }, diagnostics))
-    }
-    if (found.length > 0) yield batch(incidents, found)
-    if (beacons.length > 0) yield batch(v16Beacons, beacons)
-  }
-  presence.end()
-  // A third of the situations of January 2026 have one.
-  if (!isGraded) diagnostics.warn('no situation states a severity')
-}
 
 /**
  * True for a connected V16 beacon, exactly as in all 193 records of DGT3.0: no element marks it, and a stopped vehicle alone

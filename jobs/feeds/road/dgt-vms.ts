@@ -4,7 +4,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { xmlInstant } from '../../formats/dates.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, child } from '../../formats/xml.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { batch, defineFeed, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { type PanelPage, pagesOf } from './vms-pages.ts'
 
@@ -35,33 +35,31 @@ export const dgtVms = defineFeed({
     expects: 'xml',
   },
   bands: { vms_messages: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
-  rows,
+  *rows(bodies, _clock, diagnostics) {
+    const [body] = bodies
+    if (!body) throw new FormatError('dgt_vms: there is no body')
+    const presence = watchPresence('panels', ALWAYS)
+    const query = {
+      type: 'VmsPublication',
+      each: 'vmsControllerStatus',
+      header: (publishedAt: number) => diagnostics.publishedAt(publishedAt),
+    }
+    for (const controllers of payloadElements(body.bytes, query)) {
+      const messages = controllers.flatMap((controller) => {
+        const panel_id = attribute(child(controller, 'vmsControllerReference') ?? controller, 'id')?.trim()
+        if (!panel_id) {
+          diagnostics.reject(vmsMessages, 'panel without id', '')
+          return []
+        }
+        const pages = pagesOf(controller, diagnostics)
+        presence.see(pages)
+        return messageOf(panel_id, pages)
+      })
+      yield batch(vmsMessages, messages)
+    }
+    presence.end()
+  },
 })
-
-function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
-  const [body] = bodies
-  if (!body) throw new FormatError('dgt_vms: there is no body')
-  const presence = watchPresence('panels', ALWAYS)
-  const query = {
-    type: 'VmsPublication',
-    each: 'vmsControllerStatus',
-    header: (publishedAt: number) => diagnostics.publishedAt(publishedAt),
-  }
-  for (const controllers of payloadElements(body.bytes, query)) {
-    const messages = controllers.flatMap((controller) => {
-      const panel_id = attribute(child(controller, 'vmsControllerReference') ?? controller, 'id')?.trim()
-      if (!panel_id) {
-        diagnostics.reject(vmsMessages, 'panel without id', '')
-        return []
-      }
-      const pages = pagesOf(controller, diagnostics)
-      presence.see(pages)
-      return messageOf(panel_id, pages)
-    })
-    yield batch(vmsMessages, messages)
-  }
-  presence.end()
-}
 
 function messageOf(panel_id: string, pages: readonly PanelPage[]): Message {
   const texts = new Set(pages.flatMap(({ lines }) => (lines.length > 0 ? [lines.join(' ')] : [])))

@@ -10,7 +10,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { firstText, hoursOf, labelConditionsOf, ringsOf, xmlFiles, type ZoneHours, zoneName } from '../../formats/controlled-zones.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, type XmlElement } from '../../formats/xml.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
+import { batch, type Diagnostics, defineFeed } from '../define.ts'
 import { type Get, requestOf } from '../request.ts'
 
 type Zone = FeedRow<typeof lowEmissionZones>
@@ -50,25 +50,23 @@ export const dgtZones = defineFeed({
   bands: { low_emission_zones: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   groups: { low_emission_zones: { column: 'file', least: 1 } },
   freshBy: 'fetch',
-  rows,
-})
-
-function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
-  for (const { name, bytes } of bodies) {
-    let published_at = 0
-    const query = {
-      type: 'ControlledZoneTablePublication',
-      each: 'controlledZone',
-      limits: LIMITS,
-      header: (at: number) => (published_at = at),
+  *rows(bodies, _clock, diagnostics) {
+    for (const { name, bytes } of bodies) {
+      let published_at = 0
+      const query = {
+        type: 'ControlledZoneTablePublication',
+        each: 'controlledZone',
+        limits: LIMITS,
+        header: (at: number) => (published_at = at),
+      }
+      for (const elements of payloadElements(bytes, query))
+        yield batch(
+          lowEmissionZones,
+          elements.flatMap((element) => zoneOf(element, { file: name, published_at }, diagnostics) ?? []),
+        )
     }
-    for (const elements of payloadElements(bytes, query))
-      yield batch(
-        lowEmissionZones,
-        elements.flatMap((element) => zoneOf(element, { file: name, published_at }, diagnostics) ?? []),
-      )
-  }
-}
+  },
+})
 
 function zoneOf(element: XmlElement, of: Pick<Zone, 'file' | 'published_at'>, diagnostics: Diagnostics): Zone | null {
   const source_id = attribute(element, 'id')?.trim()

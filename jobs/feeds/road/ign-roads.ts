@@ -4,7 +4,7 @@ import { ign } from '../../../lake/datasets/road/sources.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import { openZip } from '../../formats/zip.ts'
-import { type Batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { type Batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { isNetworkFile, openNetwork } from './network/layers.ts'
 import { partRows } from './network/part-rows.ts'
 import { editionOf, partsOf, provinceOfFile } from './network/parts.ts'
@@ -55,14 +55,12 @@ export const ignRoads = defineFeed({
     road_sections: { atLeast: 1, minRatio: 0.5, maxRatio: 10 },
     road_posts: { atLeast: 0, minRatio: 0.5, maxRatio: 100 },
   },
-  rows: readParts,
+  async *rows(bodies, _clock, diagnostics) {
+    for (const { name, bytes } of bodies)
+      if (bytes[0] === 0x50 && bytes[1] === 0x4b) yield* fileRows(bytes, { name, diagnostics })
+      else yield* partRows(bytes, diagnostics)
+  },
 })
-
-async function* readParts(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
-  for (const { name, bytes } of bodies)
-    if (bytes[0] === 0x50 && bytes[1] === 0x4b) yield* fileRows(bytes, { name, diagnostics })
-    else yield* partRows(bytes, diagnostics)
-}
 
 /** The rows of a publisher's file, named by its province: the same as those of the parts that an import makes of it. */
 async function* fileRows(

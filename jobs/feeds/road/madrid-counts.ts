@@ -5,7 +5,7 @@ import { dayBounds } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { type HourStart, localHours } from '../local-hours.ts'
 import { MADRID_PLACE } from './madrid-places.ts'
 import { monthlyFiles, portalList } from './madrid-portal.ts'
@@ -53,22 +53,20 @@ export const madridCounts = defineFeed({
   freshBy: 'fetch',
   // The file of a running month grows from a few hours to all of them.
   bands: { traffic_counts_hourly: { atLeast: 100, minRatio: 0.9, maxRatio: 1000 } },
-  rows: readMonth,
+  *rows(bodies, _clock, diagnostics) {
+    for (const { name, bytes } of bodies) {
+      const { month, series } = readSeries(bytes, PERIOD.test(name) ? name : null, diagnostics)
+      const hours = new Map<string, readonly HourStart[]>()
+      for (const [key, days] of series) {
+        const [station_id = '', direction = ''] = key.split(' ')
+        yield batch(trafficCountsHourly, [...countsOf({ month, station_id, direction, days, hours })])
+      }
+    }
+  },
 })
 
 /** A station's counts of one direction: 24 hours by day. Hours of a missing half day are undefined. */
 type Series = Map<string, (number | null | undefined)[]>
-
-function* readMonth(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  for (const { name, bytes } of bodies) {
-    const { month, series } = readSeries(bytes, PERIOD.test(name) ? name : null, diagnostics)
-    const hours = new Map<string, readonly HourStart[]>()
-    for (const [key, days] of series) {
-      const [station_id = '', direction = ''] = key.split(' ')
-      yield batch(trafficCountsHourly, [...countsOf({ month, station_id, direction, days, hours })])
-    }
-  }
-}
 
 /** The counts of a file by station and direction. A file has one month: the requested one, else that of its first day. */
 function readSeries(bytes: Buffer, asked: string | null, diagnostics: Diagnostics): { month: string; series: Map<string, Series> } {

@@ -8,7 +8,7 @@ import { readCsv } from '../../formats/csv.ts'
 import { NOTHING, pointNumber, wholeNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { onlyCsv, openZip } from '../../formats/zip.ts'
-import { type Batch, type BulkFile, batch, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { type BulkFile, batch, defineFeed, FormatError } from '../define.ts'
 import { monthlyFiles, portalList } from './madrid-portal.ts'
 import { instantsOf, instantsSql, isMonth, type MonthClock, micros, monthClock } from './month-clock.ts'
 
@@ -89,7 +89,24 @@ export const madridHistory = defineFeed({
   freshBy: 'fetch',
   // The file of a running month grows from a few hours to all of them.
   bands: { traffic_readings_15m: { atLeast: 1000, minRatio: 0.9, maxRatio: 1000 } },
-  rows: readMonth,
+  /** The same of small files, as rows of ours. */
+  async *rows(bodies) {
+    for (const { name, bytes } of bodies) {
+      const zip = await openZip(bytes, { maxBytes: TRIED_BYTES })
+      const pieces: Buffer[] = []
+      for await (const piece of zip.read(onlyCsv(zip))) pieces.push(piece)
+      const content = decodeText(Buffer.concat(pieces))
+      const { delimiter, names } = layoutOf((content.split('\n', 1)[0] as string).trimEnd())
+      const table = readCsv(content, { delimiter, requires: Object.values(names) })
+      const [bad] = table.misshapen
+      if (bad) throw new FormatError(`another number of fields: ${bad.text}`)
+      const at = Object.fromEntries(Object.entries(names).map(([what, column]) => [what, table.at(column)])) as Record<ColumnName, number>
+      const first = table.records[0]?.[at.time]?.trim().slice(0, 7) ?? ''
+      const clock = monthClock(isMonth(name) ? name : first)
+      const read = table.records.map((record) => readingOf((what) => (record[at[what]] as string).trim(), clock))
+      yield batch(trafficReadings15m, numbered(read))
+    }
+  },
 })
 
 /** The header's columns by meaning, and its delimiter. Throws `FormatError` if one is missing. */
@@ -151,25 +168,6 @@ function readingsOfFile({ path, header, period }: BulkFile): Sql {
 /** The constant columns of a month. */
 function monthColumns(period: string): Readonly<Record<string, Sql>> {
   return { source: sql`${ARCHIVE_SOURCE}`, month: sql`${period}`, period_s: sql`CAST(${PERIOD_S} AS INTEGER)` }
-}
-
-/** The same of small files, as rows of ours. */
-async function* readMonth(bodies: readonly FeedBody[]): AsyncGenerator<Batch> {
-  for (const { name, bytes } of bodies) {
-    const zip = await openZip(bytes, { maxBytes: TRIED_BYTES })
-    const pieces: Buffer[] = []
-    for await (const piece of zip.read(onlyCsv(zip))) pieces.push(piece)
-    const content = decodeText(Buffer.concat(pieces))
-    const { delimiter, names } = layoutOf((content.split('\n', 1)[0] as string).trimEnd())
-    const table = readCsv(content, { delimiter, requires: Object.values(names) })
-    const [bad] = table.misshapen
-    if (bad) throw new FormatError(`another number of fields: ${bad.text}`)
-    const at = Object.fromEntries(Object.entries(names).map(([what, column]) => [what, table.at(column)])) as Record<ColumnName, number>
-    const first = table.records[0]?.[at.time]?.trim().slice(0, 7) ?? ''
-    const clock = monthClock(isMonth(name) ? name : first)
-    const read = table.records.map((record) => readingOf((what) => (record[at[what]] as string).trim(), clock))
-    yield batch(trafficReadings15m, numbered(read))
-  }
 }
 
 function readingOf(text: (what: ColumnName) => string, clock: MonthClock): Reading {

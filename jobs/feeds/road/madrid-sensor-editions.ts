@@ -1,7 +1,7 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficSensorEditions } from '../../../lake/datasets/road/traffic-sensor-editions.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
+import { batch, defineFeed } from '../define.ts'
 import { MADRID_PLACE } from './madrid-places.ts'
 import { pointsOfCsv, pointsOfWorkbook, readPoints } from './madrid-points.ts'
 import { monthlyFiles, portalList } from './madrid-portal.ts'
@@ -40,22 +40,20 @@ export const madridSensorEditions = defineFeed({
   },
   freshBy: 'fetch',
   bands: { traffic_sensor_editions: { atLeast: 1000, minRatio: 0.9, maxRatio: 1.1 } },
-  rows: readEditions,
+  async *rows(bodies, { fetched_at }, diagnostics) {
+    const target = { into: trafficSensorEditions, diagnostics }
+    for (const { name, bytes } of bodies) {
+      // A file loaded for a trial has no month: it counts as today's catalogue.
+      const edition = MONTH.test(name) ? name : madridDate(fetched_at).slice(0, 7)
+      const isWorkbook = bytes.subarray(0, 2).toString('latin1') === 'PK'
+      const points = readPoints(isWorkbook ? await pointsOfWorkbook(bytes) : pointsOfCsv(bytes, target), target)
+      const valid_from = dayBounds(`${edition}-01`).start
+      yield batch(
+        trafficSensorEditions,
+        points.map((point) => ({ source: MADRID_PLACE.source, edition, valid_from, ...point })),
+      )
+    }
+  },
 })
 
 const isCsv = (url: string): boolean => /\.csv$/i.test(url)
-
-async function* readEditions(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
-  const target = { into: trafficSensorEditions, diagnostics }
-  for (const { name, bytes } of bodies) {
-    // A file loaded for a trial has no month: it counts as today's catalogue.
-    const edition = MONTH.test(name) ? name : madridDate(fetched_at).slice(0, 7)
-    const isWorkbook = bytes.subarray(0, 2).toString('latin1') === 'PK'
-    const points = readPoints(isWorkbook ? await pointsOfWorkbook(bytes) : pointsOfCsv(bytes, target), target)
-    const valid_from = dayBounds(`${edition}-01`).start
-    yield batch(
-      trafficSensorEditions,
-      points.map((point) => ({ source: MADRID_PLACE.source, edition, valid_from, ...point })),
-    )
-  }
-}

@@ -1,6 +1,6 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
+import { batch, defineFeed } from '../define.ts'
 import { MADRID_PLACE, MADRID_ROAD } from './madrid-places.ts'
 import { pointsOfCsv, readPoints } from './madrid-points.ts'
 
@@ -20,25 +20,23 @@ export const madridSensors = defineFeed({
   // accepted too.
   bands: { traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1000 } },
   groups: { traffic_sensors: { column: 'sensor_type' } },
-  rows: readCatalogue,
+  /** The file has no date, so the fetch time counts. */
+  *rows(bodies, _clock, diagnostics) {
+    const target = { into: trafficSensors, diagnostics }
+    for (const { bytes } of bodies) {
+      const points = readPoints(pointsOfCsv(bytes, target), target)
+      yield batch(
+        trafficSensors,
+        points.map((point) => ({
+          source: MADRID_PLACE.source,
+          listing: 'CATALOGUE',
+          ...point,
+          access_code: null,
+          subarea: null,
+          capacity_veh_h: null,
+          ...MADRID_ROAD,
+        })),
+      )
+    }
+  },
 })
-
-/** The file has no date, so the fetch time counts. */
-function* readCatalogue(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const target = { into: trafficSensors, diagnostics }
-  for (const { bytes } of bodies) {
-    const points = readPoints(pointsOfCsv(bytes, target), target)
-    yield batch(
-      trafficSensors,
-      points.map((point) => ({
-        source: MADRID_PLACE.source,
-        listing: 'CATALOGUE',
-        ...point,
-        access_code: null,
-        subarea: null,
-        capacity_veh_h: null,
-        ...MADRID_ROAD,
-      })),
-    )
-  }
-}

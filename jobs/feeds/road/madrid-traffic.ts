@@ -5,7 +5,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayFirstInstant } from '../../formats/dates.ts'
 import { commaNumber, wholeNumber } from '../../formats/numbers.ts'
 import { xmlElements } from '../../formats/xml.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, type FeedClock, FormatError } from '../define.ts'
 import { layoutProblem, type PmRecord, recordOf, type SeenElements, seenElements } from './madrid-elements.ts'
 import { MADRID_PLACE, MADRID_ROAD, madridPosition } from './madrid-places.ts'
 
@@ -57,54 +57,52 @@ export const madridTraffic = defineFeed({
   },
   // A file may lack all M-30 records (seen 2023-01-26): it updates the urban sensors only.
   groups: { traffic_readings: { column: 'sensor_type' }, traffic_sensors: { column: 'sensor_type' } },
-  rows: readPm,
-})
-
-function* readPm(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const types = new Set<string>()
-  const seen = seenElements(diagnostics)
-  let published: number | null = null
-  for (const body of bodies) {
-    for (const elements of xmlElements(body.bytes, { root: 'pms', each: ['fecha_hora', 'pm'] })) {
-      const readings: Reading[] = []
-      const sensors: Sensor[] = []
-      for (const element of elements) {
-        if (element.name === 'fecha_hora') {
-          if (published !== null || types.size > 0) throw new FormatError('fecha_hora comes twice, or after a sensor')
-          published = publicationTime(element.text, clock)
-          diagnostics.publishedAt(published)
-          continue
+  *rows(bodies, clock, diagnostics) {
+    const types = new Set<string>()
+    const seen = seenElements(diagnostics)
+    let published: number | null = null
+    for (const body of bodies) {
+      for (const elements of xmlElements(body.bytes, { root: 'pms', each: ['fecha_hora', 'pm'] })) {
+        const readings: Reading[] = []
+        const sensors: Sensor[] = []
+        for (const element of elements) {
+          if (element.name === 'fecha_hora') {
+            if (published !== null || types.size > 0) throw new FormatError('fecha_hora comes twice, or after a sensor')
+            published = publicationTime(element.text, clock)
+            diagnostics.publishedAt(published)
+            continue
+          }
+          const record = recordOf(element, diagnostics)
+          if (published === null && record.idelem !== undefined)
+            throw new FormatError('there is no fecha_hora before the first sensor; only the layout without idelem lacks it')
+          const sensor_id = sensorId(record)
+          // The layout determines the kind: only sensors of the M-30 and of interurban roads measure speed.
+          const sensor_type = record.velocidad === undefined ? 'URBAN' : 'M30'
+          seen.see(record, sensor_type)
+          const reason = sensor_id === null ? 'no idelem and no codigo' : layoutProblem(record)
+          if (sensor_id === null || reason !== null) {
+            diagnostics.reject(trafficReadings, reason as string, JSON.stringify(record))
+            diagnostics.reject(trafficSensors, reason as string, JSON.stringify(record))
+            continue
+          }
+          types.add(sensor_type)
+          const about = { sensor_id, sensor_type, observed_at: published ?? clock.fetched_at }
+          readings.push(readingOf(record, about, { diagnostics: diagnostics, seen }))
+          sensors.push(sensorOf(record, about, { diagnostics: diagnostics, seen }))
         }
-        const record = recordOf(element, diagnostics)
-        if (published === null && record.idelem !== undefined)
-          throw new FormatError('there is no fecha_hora before the first sensor; only the layout without idelem lacks it')
-        const sensor_id = sensorId(record)
-        // The layout determines the kind: only sensors of the M-30 and of interurban roads measure speed.
-        const sensor_type = record.velocidad === undefined ? 'URBAN' : 'M30'
-        seen.see(record, sensor_type)
-        const reason = sensor_id === null ? 'no idelem and no codigo' : layoutProblem(record)
-        if (sensor_id === null || reason !== null) {
-          diagnostics.reject(trafficReadings, reason as string, JSON.stringify(record))
-          diagnostics.reject(trafficSensors, reason as string, JSON.stringify(record))
-          continue
-        }
-        types.add(sensor_type)
-        const about = { sensor_id, sensor_type, observed_at: published ?? clock.fetched_at }
-        readings.push(readingOf(record, about, { diagnostics: diagnostics, seen }))
-        sensors.push(sensorOf(record, about, { diagnostics: diagnostics, seen }))
+        yield batch(trafficReadings, readings)
+        yield batch(trafficSensors, sensors)
       }
-      yield batch(trafficReadings, readings)
-      yield batch(trafficSensors, sensors)
     }
-  }
-  seen.end()
-  for (const block of ['URBAN', 'M30']) {
-    if (types.has(block)) continue
-    diagnostics.missingGroup(trafficReadings, block)
-    diagnostics.missingGroup(trafficSensors, block)
-    diagnostics.warn(`no ${block} sensor in the file`)
-  }
-}
+    seen.end()
+    for (const block of ['URBAN', 'M30']) {
+      if (types.has(block)) continue
+      diagnostics.missingGroup(trafficReadings, block)
+      diagnostics.missingGroup(trafficSensors, block)
+      diagnostics.warn(`no ${block} sensor in the file`)
+    }
+  },
+})
 
 function publicationTime(text: string, clock: FeedClock): number {
   const instant = dayFirstInstant(text, clock.near ?? clock.fetched_at)

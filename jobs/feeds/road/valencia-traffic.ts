@@ -2,7 +2,7 @@ import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
 import { valenciaTraffic as source } from '../../../lake/datasets/road/sources.ts'
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
+import { batch, type Diagnostics, defineFeed } from '../define.ts'
 import { cityLine, geoJsonFeatures, type ReadFeature, type Section, sectionOf } from './section-shapes.ts'
 import { levelOf, type SectionReport, sectionStates } from './section-states.ts'
 
@@ -33,30 +33,28 @@ export const valenciaTraffic = defineFeed({
     traffic_section_states: { atLeast: 150, minRatio: 0.8, maxRatio: 1000 },
     traffic_sections: { atLeast: 150, minRatio: 0.8, maxRatio: 1000 },
   },
-  rows: readLayer,
-})
-
-function* readLayer(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  for (const body of bodies) {
-    const reports: SectionReport[] = []
-    const sections: Section[] = []
-    for (const { properties, geometry } of geoJsonFeatures(body)) {
-      for (const name of Object.keys(properties)) if (!KNOWN.has(name)) diagnostics.unknownCode('valencia_traffic_column', name)
-      const section_id = textOf(properties, 'gid')
-      if (section_id === null) {
-        const sample = JSON.stringify(properties).slice(0, 200)
-        for (const dataset of [trafficSectionStates, trafficSections]) diagnostics.reject(dataset, 'no gid', sample)
-        continue
+  *rows(bodies, { fetched_at }, diagnostics) {
+    for (const body of bodies) {
+      const reports: SectionReport[] = []
+      const sections: Section[] = []
+      for (const { properties, geometry } of geoJsonFeatures(body)) {
+        for (const name of Object.keys(properties)) if (!KNOWN.has(name)) diagnostics.unknownCode('valencia_traffic_column', name)
+        const section_id = textOf(properties, 'gid')
+        if (section_id === null) {
+          const sample = JSON.stringify(properties).slice(0, 200)
+          for (const dataset of [trafficSectionStates, trafficSections]) diagnostics.reject(dataset, 'no gid', sample)
+          continue
+        }
+        const state = textOf(properties, 'estado')
+        const level = state === null ? 'UNKNOWN' : levelOf(LEVELS, state, diagnostics)
+        reports.push({ section_id, observed_at: fetched_at, level, source_state: state })
+        sections.push(sectionIn({ properties, geometry }, section_id, diagnostics))
       }
-      const state = textOf(properties, 'estado')
-      const level = state === null ? 'UNKNOWN' : levelOf(LEVELS, state, diagnostics)
-      reports.push({ section_id, observed_at: fetched_at, level, source_state: state })
-      sections.push(sectionIn({ properties, geometry }, section_id, diagnostics))
+      yield batch(trafficSectionStates, sectionStates(PLACE, reports, { fetchedAt: fetched_at, diagnostics }).states)
+      yield batch(trafficSections, sections)
     }
-    yield batch(trafficSectionStates, sectionStates(PLACE, reports, { fetchedAt: fetched_at, diagnostics }).states)
-    yield batch(trafficSections, sections)
-  }
-}
+  },
+})
 
 function sectionIn({ properties, geometry }: ReadFeature, section_id: string, diagnostics: Diagnostics): Section {
   const name = textOf(properties, 'denominacion')

@@ -3,7 +3,7 @@ import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { type Cell, openXlsx } from '../../formats/xlsx.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, defineFeed, FormatError } from '../define.ts'
 
 type Entry = FeedRow<typeof accidentCodebook>
 
@@ -41,24 +41,22 @@ export const dgtAccidentDictionary = defineFeed({
   },
   freshBy: 'fetch',
   bands: { accident_codebook: { atLeast: 50, minRatio: 0.7, maxRatio: 100 } },
-  rows: readDictionary,
-})
-
-async function* readDictionary(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
-  for (const { bytes } of bodies) {
-    const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
-    const entries: Entry[] = []
-    for (const sheet of workbook.sheets) {
-      const rows: (readonly Cell[])[] = []
-      for await (const some of workbook.rows(sheet)) rows.push(...some)
-      entries.push(...(sheet === TOTALS ? totalsOf(rows) : valuesOf(sheet.trim(), rows)))
+  async *rows(bodies, _clock, diagnostics) {
+    for (const { bytes } of bodies) {
+      const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
+      const entries: Entry[] = []
+      for (const sheet of workbook.sheets) {
+        const rows: (readonly Cell[])[] = []
+        for await (const some of workbook.rows(sheet)) rows.push(...some)
+        entries.push(...(sheet === TOTALS ? totalsOf(rows) : valuesOf(sheet.trim(), rows)))
+      }
+      for (const variable of new Set(entries.map((entry) => entry.variable)))
+        if (!KNOWN.has(variable)) diagnostics.unknownCode('accident_variable', variable)
+      if (entries.length === 0) throw new FormatError(`no sheet of the dictionary has values; there are ${workbook.sheets.join(', ')}`)
+      yield batch(accidentCodebook, entries)
     }
-    for (const variable of new Set(entries.map((entry) => entry.variable)))
-      if (!KNOWN.has(variable)) diagnostics.unknownCode('accident_variable', variable)
-    if (entries.length === 0) throw new FormatError(`no sheet of the dictionary has values; there are ${workbook.sheets.join(', ')}`)
-    yield batch(accidentCodebook, entries)
-  }
-}
+  },
+})
 
 const textOf = (cell: Cell | undefined): string => (cell === undefined || cell === null ? '' : String(cell).trim())
 

@@ -4,17 +4,7 @@ import { DGT_ABSENT, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '.
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { eitherNumber, wholeNumber } from '../../formats/numbers.ts'
 import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
-import {
-  type ArchiveFile,
-  type Batch,
-  batch,
-  type DayRange,
-  type Diagnostics,
-  defineFeed,
-  type FeedBody,
-  type FeedClock,
-  FormatError,
-} from '../define.ts'
+import { type ArchiveFile, batch, type DayRange, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
@@ -73,7 +63,34 @@ export const dgtAccidents = defineFeed({
     minRatio: 0.5,
   }),
   archive: { unit: 'year', index: [], files: tablesOf, recent: RECENT_YEARS },
-  rows: readAccidents,
+  async *rows(bodies, _clock, diagnostics) {
+    for (const { bytes } of bodies) {
+      const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
+      const presence = watchPresence<Accident>('accidents', {
+        'a municipality': (one) => one.municipality_code !== null,
+        'a CARRETERA': (one) => one.road !== null,
+        'a KM': (one) => one.km !== null,
+        'a TIPO_ACCIDENTE': (one) => one.accident_type !== null,
+        'a CONDICION_METEO': (one) => one.weather !== null,
+        'somebody killed': (one) => one.severity === 'FATAL',
+      })
+      for await (const rows of tableRows(workbook, diagnostics)) {
+        const accidents: Accident[] = []
+        for (const read of rows) {
+          try {
+            const row = rowOf(read, diagnostics)
+            presence.see(row)
+            accidents.push(row)
+          } catch (error) {
+            if (!(error instanceof FormatError)) throw error
+            diagnostics.reject(roadAccidents, error.message, `ID_ACCIDENTE ${read('ID_ACCIDENTE')} ANYO ${read('ANYO')}`)
+          }
+        }
+        yield batch(roadAccidents, accidents)
+      }
+      presence.end()
+    }
+  },
 })
 
 /** The tables of a range of years, by their addresses: no list exists. The last one or two years may not be published yet. */
@@ -92,35 +109,6 @@ function pathOf(year: number): string {
 
 /** A row's cells as text by column name; null if empty. */
 type Read = (name: string) => string | null
-
-async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
-  for (const { bytes } of bodies) {
-    const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
-    const presence = watchPresence<Accident>('accidents', {
-      'a municipality': (one) => one.municipality_code !== null,
-      'a CARRETERA': (one) => one.road !== null,
-      'a KM': (one) => one.km !== null,
-      'a TIPO_ACCIDENTE': (one) => one.accident_type !== null,
-      'a CONDICION_METEO': (one) => one.weather !== null,
-      'somebody killed': (one) => one.severity === 'FATAL',
-    })
-    for await (const rows of tableRows(workbook, diagnostics)) {
-      const accidents: Accident[] = []
-      for (const read of rows) {
-        try {
-          const row = rowOf(read, diagnostics)
-          presence.see(row)
-          accidents.push(row)
-        } catch (error) {
-          if (!(error instanceof FormatError)) throw error
-          diagnostics.reject(roadAccidents, error.message, `ID_ACCIDENTE ${read('ID_ACCIDENTE')} ANYO ${read('ANYO')}`)
-        }
-      }
-      yield batch(roadAccidents, accidents)
-    }
-    presence.end()
-  }
-}
 
 /** The rows below the header of the first sheet that has it. */
 async function* tableRows(workbook: Workbook, diagnostics: Diagnostics): AsyncGenerator<Read[]> {

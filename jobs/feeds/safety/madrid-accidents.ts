@@ -7,7 +7,7 @@ import { twelveHourTime } from '../../formats/dates.ts'
 import { commaNumber, eitherNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { openXlsx, serialDate } from '../../formats/xlsx.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
 import { Binder } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { watchPresence } from '../presence.ts'
@@ -89,7 +89,35 @@ export const madridAccidents = defineFeed({
     files: (index) => listedYears(index, { path: YEARLY, first: FIRST_YEAR, prefers: (url) => (/\.csv$/i.test(url) ? 1 : 0) }),
     recent: RECENT_YEARS,
   },
-  rows: readAccidents,
+  async *rows(bodies, _clock, diagnostics) {
+    for (const body of bodies) {
+      const sheet =
+        body.bytes.subarray(0, 2).toString('latin1') === 'PK'
+          ? await workbookSheet(body.bytes, diagnostics)
+          : csvSheet(body.bytes, diagnostics)
+      const read = reader(sheet)
+      const accidents = byId(sheet, read, diagnostics)
+      const coordinate = coordinates({ accidents: [...accidents.values()], read, diagnostics: diagnostics })
+      const edition = editionOf(
+        'madrid',
+        body,
+        [...accidents.values()].map(({ date }) => Number(date.slice(0, 4))),
+      )
+      const presence = watchPresence<Accident>('accidents', {
+        ...(sheet.isOlder ? {} : { 'a position in Madrid': (one) => one.position !== null }),
+        'a tipo_accidente': (one) => one.accident_type !== null,
+        'somebody hurt': (one) => one.is_casualty,
+      })
+      const rows: Accident[] = []
+      for (const [id, accident] of accidents) {
+        const row = rowOf({ id, edition, accident, read, coordinate, diagnostics: diagnostics })
+        presence.see(row)
+        rows.push(row)
+      }
+      presence.end()
+      for (let at = 0; at < rows.length; at += BATCH) yield batch(roadAccidents, rows.slice(at, at + BATCH))
+    }
+  },
 })
 
 /** Coordinates of the city are below 5,000,000 m, and above 400,000,000 mm. */
@@ -106,36 +134,6 @@ interface Sheet {
 }
 
 type Read = (record: readonly string[], field: Field) => string | null
-
-async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
-  for (const body of bodies) {
-    const sheet =
-      body.bytes.subarray(0, 2).toString('latin1') === 'PK'
-        ? await workbookSheet(body.bytes, diagnostics)
-        : csvSheet(body.bytes, diagnostics)
-    const read = reader(sheet)
-    const accidents = byId(sheet, read, diagnostics)
-    const coordinate = coordinates({ accidents: [...accidents.values()], read, diagnostics: diagnostics })
-    const edition = editionOf(
-      'madrid',
-      body,
-      [...accidents.values()].map(({ date }) => Number(date.slice(0, 4))),
-    )
-    const presence = watchPresence<Accident>('accidents', {
-      ...(sheet.isOlder ? {} : { 'a position in Madrid': (one) => one.position !== null }),
-      'a tipo_accidente': (one) => one.accident_type !== null,
-      'somebody hurt': (one) => one.is_casualty,
-    })
-    const rows: Accident[] = []
-    for (const [id, accident] of accidents) {
-      const row = rowOf({ id, edition, accident, read, coordinate, diagnostics: diagnostics })
-      presence.see(row)
-      rows.push(row)
-    }
-    presence.end()
-    for (let at = 0; at < rows.length; at += BATCH) yield batch(roadAccidents, rows.slice(at, at + BATCH))
-  }
-}
 
 function csvSheet(bytes: Buffer, diagnostics: Diagnostics): Sheet {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: [], endsLines: true })

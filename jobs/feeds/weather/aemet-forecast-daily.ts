@@ -2,7 +2,7 @@ import { aemet } from '../../../lake/datasets/weather/sources.ts'
 import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
+import { batch, defineFeed, type FeedRequest, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { AEMET_LIMIT, type AemetRecord, aemetRequest, isNoData } from './aemet.ts'
 import { type Entry, entriesOf, type ForecastDocument, ForecastReader, periodOf, readForecast } from './forecast-reader.ts'
@@ -29,29 +29,27 @@ export const aemetForecastDaily = defineFeed({
   onDemand: { request: requestOf, keptFor_s: 3600, always: [...CAPITALS], limit: AEMET_LIMIT, isAbsent: isNoData },
   freshBy: 'fetch',
   bands: { weather_forecast_daily: { atLeast: 0, minRatio: 0, maxRatio: 10_000 } },
-  rows: readDaily,
-})
-
-function* readDaily(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const reader = new ForecastReader(weatherForecastDaily, diagnostics)
-  const presence = watchPresence<Row>('days', {
-    estadoCielo: ({ sky_code }) => sky_code !== null,
-    temperatura: ({ temp_max_c }) => temp_max_c !== null,
-    viento: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
-  })
-  for (const body of bodies) {
-    try {
-      const rows = periodsOf(readForecast(body, clock), reader)
-      for (const row of rows) presence.see(row)
-      yield batch(weatherForecastDaily, rows)
-    } catch (error) {
-      // One invalid document must not reject the others of its fetch.
-      if (!(error instanceof FormatError) || bodies.length === 1) throw error
-      reader.reject(error.message, body.name)
+  *rows(bodies, clock, diagnostics) {
+    const reader = new ForecastReader(weatherForecastDaily, diagnostics)
+    const presence = watchPresence<Row>('days', {
+      estadoCielo: ({ sky_code }) => sky_code !== null,
+      temperatura: ({ temp_max_c }) => temp_max_c !== null,
+      viento: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
+    })
+    for (const body of bodies) {
+      try {
+        const rows = periodsOf(readForecast(body, clock), reader)
+        for (const row of rows) presence.see(row)
+        yield batch(weatherForecastDaily, rows)
+      } catch (error) {
+        // One invalid document must not reject the others of its fetch.
+        if (!(error instanceof FormatError) || bodies.length === 1) throw error
+        reader.reject(error.message, body.name)
+      }
     }
-  }
-  presence.end()
-}
+    presence.end()
+  },
+})
 
 function periodsOf(document: ForecastDocument, reader: ForecastReader): Row[] {
   return document.days.flatMap(({ date, record }) => {

@@ -3,7 +3,7 @@ import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-fo
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
+import { batch, defineFeed, type FeedRequest, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { AEMET_LIMIT, aemetRequest, isNoData } from './aemet.ts'
 import { type Entry, entriesOf, type ForecastDocument, ForecastReader, type Period, periodOf, readForecast } from './forecast-reader.ts'
@@ -29,30 +29,28 @@ export const aemetForecastHourly = defineFeed({
   onDemand: { request: requestOf, keptFor_s: 3600, always: [...CAPITALS], limit: AEMET_LIMIT, isAbsent: isNoData },
   freshBy: 'fetch',
   bands: { weather_forecast_hourly: { atLeast: 0, minRatio: 0, maxRatio: 10_000 } },
-  rows: readHourly,
-})
-
-function* readHourly(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const reader = new ForecastReader(weatherForecastHourly, diagnostics)
-  const presence = watchPresence<Row>('hours', {
-    estadoCielo: ({ sky_code }) => sky_code !== null,
-    precipitacion: ({ precipitation_mm }) => precipitation_mm !== null,
-    temperatura: ({ temp_c }) => temp_c !== null,
-    vientoAndRachaMax: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
-  })
-  for (const body of bodies) {
-    try {
-      const rows = hoursOf(readForecast(body, clock), reader)
-      for (const row of rows) presence.see(row)
-      yield batch(weatherForecastHourly, rows)
-    } catch (error) {
-      // One invalid document must not reject the others of its fetch.
-      if (!(error instanceof FormatError) || bodies.length === 1) throw error
-      reader.reject(error.message, body.name)
+  *rows(bodies, clock, diagnostics) {
+    const reader = new ForecastReader(weatherForecastHourly, diagnostics)
+    const presence = watchPresence<Row>('hours', {
+      estadoCielo: ({ sky_code }) => sky_code !== null,
+      precipitacion: ({ precipitation_mm }) => precipitation_mm !== null,
+      temperatura: ({ temp_c }) => temp_c !== null,
+      vientoAndRachaMax: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
+    })
+    for (const body of bodies) {
+      try {
+        const rows = hoursOf(readForecast(body, clock), reader)
+        for (const row of rows) presence.see(row)
+        yield batch(weatherForecastHourly, rows)
+      } catch (error) {
+        // One invalid document must not reject the others of its fetch.
+        if (!(error instanceof FormatError) || bodies.length === 1) throw error
+        reader.reject(error.message, body.name)
+      }
     }
-  }
-  presence.end()
-}
+    presence.end()
+  },
+})
 
 function hoursOf(document: ForecastDocument, reader: ForecastReader): Row[] {
   const probabilities = PROBABILITIES.map((key) => probabilitiesOf(document, key, reader))

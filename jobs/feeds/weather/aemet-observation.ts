@@ -4,7 +4,7 @@ import { weatherStations } from '../../../lake/datasets/weather/weather-stations
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { AnyRow, FeedRow } from '../../../lake/schema/dataset.ts'
 import { xmlInstant } from '../../formats/dates.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
+import { batch, type Diagnostics, defineFeed } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { windDirection } from '../wind.ts'
 import { type AemetRecord, aemetRequest, readRecords, textOf, watchKeys } from './aemet.ts'
@@ -90,41 +90,39 @@ export const aemetObservation = defineFeed({
     weather_observations: { atLeast: 1000, minRatio: 0.6, maxRatio: 1000 },
     weather_stations: { atLeast: 100, minRatio: 0.8, maxRatio: 1000 },
   },
-  rows: readObservations,
-})
-
-function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
-  const stations = new Map<string, AemetRecord>()
-  const observations: Observation[] = []
-  const presence = watchPresence<Observation>('records', {
-    'a prec': (row) => row.precipitation_mm !== null,
-    'a ta': (row) => row.temp_c !== null,
-    'a vv': (row) => row.wind_mean_m_s !== null,
-  })
-  const watch = watchKeys('aemet_observation_key', KNOWN, diagnostics)
-  for (const body of bodies)
-    for (const record of readRecords(body)) {
-      watch(record)
-      const station_id = textOf(record, 'idema')
-      const observed_at = hourEnd(record['fint'])
-      if (station_id === null || observed_at === null) {
-        const reason = station_id === null ? 'no idema' : 'fint is no full hour'
-        diagnostics.reject(weatherObservations, reason, JSON.stringify(record).slice(0, 300))
-        continue
+  *rows(bodies, _clock, diagnostics) {
+    const stations = new Map<string, AemetRecord>()
+    const observations: Observation[] = []
+    const presence = watchPresence<Observation>('records', {
+      'a prec': (row) => row.precipitation_mm !== null,
+      'a ta': (row) => row.temp_c !== null,
+      'a vv': (row) => row.wind_mean_m_s !== null,
+    })
+    const watch = watchKeys('aemet_observation_key', KNOWN, diagnostics)
+    for (const body of bodies)
+      for (const record of readRecords(body)) {
+        watch(record)
+        const station_id = textOf(record, 'idema')
+        const observed_at = hourEnd(record['fint'])
+        if (station_id === null || observed_at === null) {
+          const reason = station_id === null ? 'no idema' : 'fint is no full hour'
+          diagnostics.reject(weatherObservations, reason, JSON.stringify(record).slice(0, 300))
+          continue
+        }
+        const row = observationOf(record, { station_id, observed_at })
+        presence.see(row)
+        observations.push(row)
+        // The newest record describes a station.
+        stations.set(station_id, record)
       }
-      const row = observationOf(record, { station_id, observed_at })
-      presence.see(row)
-      observations.push(row)
-      // The newest record describes a station.
-      stations.set(station_id, record)
-    }
-  presence.end()
-  yield batch(weatherObservations, observations)
-  yield batch(
-    weatherStations,
-    [...stations].map(([station_id, record]) => stationOf(record, station_id, diagnostics)),
-  )
-}
+    presence.end()
+    yield batch(weatherObservations, observations)
+    yield batch(
+      weatherStations,
+      [...stations].map(([station_id, record]) => stationOf(record, station_id, diagnostics)),
+    )
+  },
+})
 
 /** The instant (ms) of `fint`, the end of the hour; null if invalid. */
 function hourEnd(fint: unknown): number | null {

@@ -6,16 +6,7 @@ import { type CapInfo, type CapMessage, readCap } from '../../formats/cap.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readTar } from '../../formats/tar.ts'
 import { textAt, xmlElements } from '../../formats/xml.ts'
-import {
-  type Batch,
-  batch,
-  type Diagnostics,
-  type DownloadStep,
-  defineFeed,
-  type FeedBody,
-  type FeedClock,
-  FormatError,
-} from '../define.ts'
+import { batch, type Diagnostics, type DownloadStep, defineFeed, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { newestTime } from '../newest-time.ts'
 import { aemetRequest } from './aemet.ts'
@@ -82,7 +73,24 @@ export const aemetWarnings = defineFeed({
   // The archive is complete or damaged, never partial. It may have no warnings, and those of a day expire together.
   bands: { weather_alerts: { atLeast: 0, minRatio: 0, maxRatio: 1_000_000 } },
   freshBy: 'fetch',
-  rows: readPackage,
+  async *rows(bodies, { fetched_at }, diagnostics) {
+    const body = bodies[0]
+    if (!body) throw new FormatError('there is no body')
+    const files = (await readTar(body.bytes)).filter(({ name }) => name.endsWith('.xml'))
+    if (files.length === 0) throw new FormatError(`${body.name}: the package has no messages`)
+    const messages: CapMessage[] = []
+    for (const { name, bytes } of files)
+      try {
+        messages.push(readCap(bytes, diagnostics.warn))
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error
+        diagnostics.reject(weatherAlerts, error.message, name)
+      }
+    yield batch(
+      weatherAlerts,
+      distinct(inForce(messages, fetched_at, diagnostics).flatMap((message) => alertOf(message, diagnostics) ?? [])),
+    )
+  },
 })
 
 /** The address of the newest package, from the first item of the list. */
@@ -99,22 +107,6 @@ function readRss(bytes: Buffer): DownloadStep {
   const url = new URL(link, SITE)
   url.protocol = 'https:'
   return { url: url.href }
-}
-
-async function* readPackage(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
-  const body = bodies[0]
-  if (!body) throw new FormatError('there is no body')
-  const files = (await readTar(body.bytes)).filter(({ name }) => name.endsWith('.xml'))
-  if (files.length === 0) throw new FormatError(`${body.name}: the package has no messages`)
-  const messages: CapMessage[] = []
-  for (const { name, bytes } of files)
-    try {
-      messages.push(readCap(bytes, diagnostics.warn))
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error
-      diagnostics.reject(weatherAlerts, error.message, name)
-    }
-  yield batch(weatherAlerts, distinct(inForce(messages, fetched_at, diagnostics).flatMap((message) => alertOf(message, diagnostics) ?? [])))
 }
 
 /** Actual messages, without withdrawals and without messages that another one in the package replaces. */
