@@ -320,6 +320,12 @@ export function batch<D extends Dataset>(dataset: D, rows: readonly FeedRow<D>[]
   return { dataset, rows: rows as readonly AnyRow[] }
 }
 
+/** The body of a publication that is one document. Throws `FormatError` if there is none. */
+export function bodyOf([body]: readonly FeedBody[]): FeedBody {
+  if (!body) throw new FormatError('there is no body')
+  return body
+}
+
 /** A document with unexpected content; `message` states what was found and where. */
 export class FormatError extends Error {
   override readonly name = 'FormatError'

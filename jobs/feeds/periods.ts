@@ -4,6 +4,8 @@ import type { Archive, ArchiveFile, DayRange } from './define.ts'
 const LENGTHS = { year: 4, month: 7, day: 10 } as const
 type Unit = keyof typeof LENGTHS
 
+const DAY_MS = 86_400_000
+
 /** The name of the period that a day (YYYY-MM-DD) is in. */
 export function periodOf(unit: Unit, day: string): string {
   return day.slice(0, LENGTHS[unit])
@@ -12,6 +14,18 @@ export function periodOf(unit: Unit, day: string): string {
 /** True if a period has a day in the range. */
 export function isWithin(period: string, { from, to }: DayRange): boolean {
   return period >= from.slice(0, period.length) && period <= to.slice(0, period.length)
+}
+
+/** The days of a range from the first that a publisher has, each with a file: for archives without a list. */
+export function daysFrom(first: string, urlOf: (day: string) => string): Archive['files'] {
+  return (_index, { from, to }) => {
+    const begin = Date.parse(from < first ? first : from)
+    const count = Math.max(0, Math.floor((Date.parse(to) - begin) / DAY_MS) + 1)
+    return Array.from({ length: count }, (_, at) => {
+      const period = new Date(begin + at * DAY_MS).toISOString().slice(0, 10)
+      return { period, url: urlOf(period) }
+    })
+  }
 }
 
 /** The period after one of a unit. */

@@ -1,5 +1,5 @@
 import { type DownloadStep, type FeedBody, FormatError } from '../feeds/define.ts'
-import { decodeUtf8 } from './text.ts'
+import { readJsonObject } from './json.ts'
 
 /** A feature of an answer of an ArcGIS server: its attributes by name. */
 export type Feature = Readonly<Record<string, unknown>>
@@ -53,13 +53,5 @@ export function nextPage({ bytes }: Pick<FeedBody, 'bytes'>, url: string): Downl
 }
 
 function parse(bytes: Buffer): { features?: unknown; exceededTransferLimit?: unknown; error?: ServerError } {
-  let answer: unknown
-  try {
-    answer = JSON.parse(decodeUtf8(bytes))
-  } catch (cause) {
-    if (cause instanceof FormatError) throw cause
-    throw new FormatError(`${bytes.length} bytes that are no JSON`, { cause })
-  }
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) throw new FormatError('JSON, but no object')
-  return answer
+  return readJsonObject(bytes, 'the answer')
 }

@@ -1,6 +1,6 @@
 import { type FeedRequest, FormatError } from '../feeds/define.ts'
 import { requestOf } from '../feeds/request.ts'
-import { decodeUtf8 } from './text.ts'
+import { readJson } from './json.ts'
 
 /** A file of a dataset, as listed by a CKAN portal (`package_show`). */
 export type CkanResource = Readonly<Partial<Record<'name' | 'description' | 'url', unknown>>>
@@ -12,12 +12,7 @@ export function listRequest(url: string): FeedRequest {
 
 /** The files listed in an answer to `package_show`. Throws `FormatError` for any other answer. */
 export function ckanResources(bytes: Buffer): readonly CkanResource[] {
-  let list: unknown
-  try {
-    list = (JSON.parse(decodeUtf8(bytes)) as { result?: { resources?: unknown } } | null)?.result?.resources
-  } catch (cause) {
-    throw new FormatError('the list of files is no JSON', { cause })
-  }
+  const list = (readJson(bytes, 'the list of files') as { result?: { resources?: unknown } } | null)?.result?.resources
   if (!Array.isArray(list)) throw new FormatError('the list of files has no result.resources')
   return list.filter((one): one is CkanResource => typeof one === 'object' && one !== null)
 }

@@ -20,7 +20,6 @@ interface PayloadQuery {
  */
 export function* payloadElements(bytes: Uint8Array, { type, each, limits, header }: PayloadQuery): Generator<readonly XmlElement[], void> {
   let profile: string | null = null
-  let hasTime = false
   const batches = xmlElements(bytes, {
     root: 'payload',
     each: ['publicationTime', each],
@@ -31,13 +30,25 @@ export function* payloadElements(bytes: Uint8Array, { type, each, limits, header
       profile = attribute(root, 'profileVersion') ?? null
     },
   })
+  yield* afterTime(batches, { each, header: (publishedAt) => header(publishedAt, profile), lacks: 'there is no publicationTime' })
+}
+
+/**
+ * The elements of a publication after its time, which `header` gets (ms). Throws `FormatError` for an unreadable time, for an
+ * element before it, and with `lacks` without any.
+ */
+export function* afterTime(
+  batches: Iterable<readonly XmlElement[]>,
+  { each, header, lacks }: { readonly each: string; readonly header: (publishedAt: number) => void; readonly lacks: string },
+): Generator<readonly XmlElement[], void> {
+  let hasTime = false
   for (const batch of batches) {
     const elements: XmlElement[] = []
     for (const element of batch) {
       if (element.name === 'publicationTime') {
         const publishedAt = xmlInstant(element.text)
         if (publishedAt === null) throw new FormatError(`DATEX II: publicationTime ${JSON.stringify(element.text)} is no time with offset`)
-        header(publishedAt, profile)
+        header(publishedAt)
         hasTime = true
         continue
       }
@@ -46,5 +57,5 @@ export function* payloadElements(bytes: Uint8Array, { type, each, limits, header
     }
     if (elements.length > 0) yield elements
   }
-  if (!hasTime) throw new FormatError('DATEX II: there is no publicationTime')
+  if (!hasTime) throw new FormatError(`DATEX II: ${lacks}`)
 }

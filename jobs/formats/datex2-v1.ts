@@ -1,5 +1,4 @@
-import { FormatError } from '../feeds/define.ts'
-import { xmlInstant } from './dates.ts'
+import { afterTime } from './datex2-payload.ts'
 import { type XmlElement, xmlElements } from './xml.ts'
 
 const NAMESPACE = 'http://datex2.eu/schema/1_0/1_0'
@@ -18,26 +17,10 @@ interface PublicationQuery {
  * Reads the elements of a DATEX II v1.0 publication by namespace and local name, in batches while parsing. Throws
  * `FormatError` if it has another version, no publication time before its elements, or ends early.
  */
-export function* publicationElements(
+export function publicationElements(
   bytes: Uint8Array,
   { each, without = [], header }: PublicationQuery,
 ): Generator<readonly XmlElement[], void> {
-  let hasTime = false
   const query = { root: 'd2LogicalModel', each: ['publicationTime', each], without, namespace: NAMESPACE }
-  for (const batch of xmlElements(bytes, query)) {
-    const elements: XmlElement[] = []
-    for (const element of batch) {
-      if (element.name === 'publicationTime') {
-        const publishedAt = xmlInstant(element.text)
-        if (publishedAt === null) throw new FormatError(`DATEX II: publicationTime ${JSON.stringify(element.text)} is no time with offset`)
-        header(publishedAt)
-        hasTime = true
-        continue
-      }
-      if (!hasTime) throw new FormatError(`DATEX II: there is no publicationTime before the first ${each}`)
-      elements.push(element)
-    }
-    if (elements.length > 0) yield elements
-  }
-  if (!hasTime) throw new FormatError(`DATEX II: there is no publicationTime of version 1.0 (${NAMESPACE})`)
+  return afterTime(xmlElements(bytes, query), { each, header, lacks: `there is no publicationTime of version 1.0 (${NAMESPACE})` })
 }

@@ -1,5 +1,6 @@
 import bindings from 'gtfs-realtime-bindings'
 import { FormatError } from '../feeds/define.ts'
+import { parseJson } from './json.ts'
 import { numberIn } from './numbers.ts'
 import { decodeUtf8 } from './text.ts'
 
@@ -77,7 +78,7 @@ const IS_JSON = /^(?:\u00ef\u00bb\u00bf)?\s*\{/
  * without a header or list, and for differential publications.
  */
 export function readRealtime(bytes: Buffer, unreadable: UnreadableListener): RealtimeMessage {
-  const message = IS_JSON.test(bytes.toString('latin1', 0, 64)) ? parseJson(bytes) : decode(bytes)
+  const message = IS_JSON.test(bytes.toString('latin1', 0, 64)) ? (parseJson(decodeUtf8(bytes), bytes) as Members) : decode(bytes)
   const header = member(message, 'header')
   if (header === null || text(header, 'gtfsRealtimeVersion') === null) throw new FormatError('no header of GTFS-Realtime')
   const publishedAt = instant(header, 'timestamp')
@@ -94,14 +95,6 @@ export function readRealtime(bytes: Buffer, unreadable: UnreadableListener): Rea
     }
   }
   return { publishedAt, entities }
-}
-
-function parseJson(bytes: Buffer): Members {
-  try {
-    return JSON.parse(decodeUtf8(bytes)) as Members
-  } catch (cause) {
-    throw new FormatError(`${bytes.length} bytes that end in ${JSON.stringify(decodeUtf8(bytes.subarray(-40)))} are no JSON`, { cause })
-  }
 }
 
 /** The message as in its canonical JSON; an enumeration number that the schema lacks stays a number. */

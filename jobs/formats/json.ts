@@ -1,6 +1,23 @@
 import { FormatError } from '../feeds/define.ts'
 import { badByte, decodeUtf8, firstBadByte } from './text.ts'
 
+/** The value of a JSON document in UTF-8, called `name` in messages. Throws `FormatError`. */
+export function readJson(bytes: Buffer, name: string): unknown {
+  const text = decodeUtf8(bytes)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new FormatError(`${name} is no JSON`, { cause })
+  }
+}
+
+/** The object of such a document. Throws `FormatError` for any other value too. */
+export function readJsonObject(bytes: Buffer, name: string): Readonly<Record<string, unknown>> {
+  const value = readJson(bytes, name)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FormatError(`${name} is no object`)
+  return value as Readonly<Record<string, unknown>>
+}
+
 /** A JSON object with one long list: the object without it, and the list's items in order, a batch at a time. */
 interface LongList {
   readonly envelope: Readonly<Record<string, unknown>>
@@ -32,7 +49,7 @@ export function readLongList(given: Buffer, { list, pieceBytes = PIECE_BYTES }: 
   const cuts = start < 0 ? [] : findCuts(bytes, start, pieceBytes)
   const last = cuts.at(-1)
   const tail = last === undefined ? undefined : tryParse(`${decodeUtf8(bytes.subarray(0, start))}${bytes.toString('utf8', last)}`)
-  const { [list]: rest, ...envelope } = objectOf(tail ?? parse(decodeUtf8(bytes), bytes))
+  const { [list]: rest, ...envelope } = objectOf(tail ?? parseJson(decodeUtf8(bytes), bytes))
   if (!Array.isArray(rest)) return { envelope, batches: null }
   return { envelope, batches: tail === undefined ? [rest] : batchesOf(bytes, [start, ...cuts], rest) }
 }
@@ -46,7 +63,7 @@ function* batchesOf(bytes: Buffer, bounds: readonly number[], rest: readonly unk
     while (items === undefined && to < last && to - from < MOST_JOINED) items = tryParse(piece(from, ++to))
     if (items === undefined) {
       to = last
-      items = parse(piece(from, to), bytes)
+      items = parseJson(piece(from, to), bytes)
     }
     yield items as unknown[]
     from = to
@@ -93,7 +110,8 @@ function tryParse(text: string): unknown {
   }
 }
 
-function parse(text: string, bytes: Buffer): unknown {
+/** The value of a JSON text that `bytes` contain. Throws `FormatError` with the end of the bytes, where they may be cut off. */
+export function parseJson(text: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { type DownloadStep, type FeedBody, FormatError } from '../feeds/define.ts'
-import { decodeUtf8 } from './text.ts'
+import { readJson } from './json.ts'
 
 /** A page of a data set: its records, and how many the whole answer has. */
 interface RecordPage {
@@ -12,13 +12,7 @@ interface RecordPage {
  * `geo_point_2d`. Throws `FormatError` for anything else.
  */
 export function readPage({ name, bytes }: FeedBody): RecordPage {
-  let answer: unknown
-  try {
-    answer = JSON.parse(decodeUtf8(bytes))
-  } catch (cause) {
-    if (cause instanceof FormatError) throw cause
-    throw new FormatError(`${name} is no JSON`, { cause })
-  }
+  const answer = readJson(bytes, name)
   const { total_count: total, results: records } = pageOf((answer ?? {}) as Answer)
   if (!Number.isSafeInteger(total) || !Array.isArray(records)) throw new FormatError(`${name} has no total_count and results`)
   if (records.some((one) => typeof one !== 'object' || one === null)) throw new FormatError(`${name} has a result that is no object`)

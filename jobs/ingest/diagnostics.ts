@@ -53,7 +53,7 @@ export function collectDiagnostics(): { diagnostics: Diagnostics; report: Report
       if (report.warnings.size < MOST_TEXTS || report.warnings.has(text)) report.warnings.set(text, (report.warnings.get(text) ?? 0) + 1)
     },
   }
-  return { diagnostics: diagnostics, report }
+  return { diagnostics, report }
 }
 
 /** Adds one quarantined row to a report. */

@@ -72,7 +72,7 @@ export function dayFileFeed({ url, band, columns, knows, leavesOut = [], ...spec
         for (const { line, text: shown } of table.misshapen)
           diagnostics.reject(airMeasurements, 'another number of fields', `line ${line}: ${shown}`)
         for (const name of table.header) if (!known.has(name)) diagnostics.unknownCode(`${spec.id}_column`, name)
-        yield batch(airMeasurements, [...measurements(table, { source: spec.source, columns, leavesOut, diagnostics: diagnostics })])
+        yield batch(airMeasurements, [...measurements(table, { source: spec.source, columns, leavesOut, diagnostics })])
       }
     },
   })

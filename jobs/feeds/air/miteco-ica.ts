@@ -64,7 +64,7 @@ export const mitecoIca = defineFeed({
       needs: NEEDS,
       decimal: 'point',
       emptyValues: [],
-      diagnostics: diagnostics,
+      diagnostics,
       clock,
     })
     const stations: Station[] = []

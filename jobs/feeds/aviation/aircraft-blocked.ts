@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../../formats/text.ts'
+import { readJsonObject } from '../../formats/json.ts'
 import { FormatError, type Withhold } from '../define.ts'
 
 /** Bits of `dbFlags`: registrations kept private by FAA programmes. */
@@ -23,7 +23,7 @@ export const isMilitary = (aircraft: AdsbAircraft): boolean => (flagsOf(aircraft
 
 /** Reads an answer of adsb.lol. Throws `FormatError` for any other document. */
 export function readAnswer(bytes: Buffer): AdsbAnswer {
-  const answer = readJson(bytes)
+  const answer = readJsonObject(bytes, 'the answer')
   const { now, ac } = answer
   if (typeof now !== 'number' || !Array.isArray(ac)) throw new FormatError('the answer has no now and ac')
   if (ac.some((one) => typeof one !== 'object' || one === null)) throw new FormatError('ac has a member that is no object')
@@ -46,22 +46,10 @@ export const withholdAircraft: Withhold = {
 export const withholdStates: Withhold = {
   env: 'AIRCRAFT_BLOCKED',
   from(bytes, listed) {
-    const answer = readJson(bytes)
+    const answer = readJsonObject(bytes, 'the answer')
     const { states } = answer
     if (!Array.isArray(states)) return bytes
     const kept = states.filter((one: unknown) => !(Array.isArray(one) && listed.has(String(one[0]).trim().toUpperCase())))
     return kept.length === states.length ? bytes : Buffer.from(JSON.stringify({ ...answer, states: kept }))
   },
-}
-
-/** A document that is a JSON object. Throws `FormatError` for any other. */
-export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
-  let answer: unknown
-  try {
-    answer = JSON.parse(decodeUtf8(bytes))
-  } catch (cause) {
-    throw cause instanceof FormatError ? cause : new FormatError('the answer is no JSON', { cause })
-  }
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) throw new FormatError('the answer is no object')
-  return answer as Readonly<Record<string, unknown>>
 }

@@ -1,12 +1,13 @@
 import { openskyPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
 import { opensky } from '../../../lake/datasets/aviation/sources.ts'
+import { readJsonObject } from '../../formats/json.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { type Box, isInBoxes, knownPosition } from '../../formats/positions.ts'
 import { type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { newestTime } from '../newest-time.ts'
 import type { Get } from '../request.ts'
-import { readJson, withholdStates } from './aircraft-blocked.ts'
+import { withholdStates } from './aircraft-blocked.ts'
 
 /** Boxes that cost four credits together: a standard account has 4,000 a day, one cycle every 87 s. */
 const BOXES = {
@@ -84,7 +85,7 @@ function request(name: keyof typeof BOXES): Get {
 
 /** The states of both boxes as one file; `states` is null if there are none. */
 function openStates(bodies: readonly FeedBody[], diagnostics: Diagnostics, { fetched_at }: FeedClock): RecordFile[] {
-  const answers = bodies.map(({ bytes }) => readJson(bytes))
+  const answers = bodies.map(({ bytes }) => readJsonObject(bytes, 'the answer'))
   const times = answers.map(({ time }) => (typeof time === 'number' ? 1000 * time : Number.NaN))
   if (times.some(Number.isNaN)) throw new FormatError('the answer has no time')
   const records = answers.flatMap(({ states }, at) => {

@@ -5,7 +5,8 @@ import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type ArchiveFile, type Batch, batch, type DayRange, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed } from '../define.ts'
+import { daysFrom } from '../periods.ts'
 import { type FuelAnswer, isEmptyAnswer, listOfAnswer, readAnswer } from './answer.ts'
 import { fieldReader, type StationTexts } from './fields.ts'
 import { coded, SALES } from './stations.ts'
@@ -13,7 +14,6 @@ import { coded, SALES } from './stations.ts'
 type Price = FeedRow<typeof fuelArchivePrices>
 
 const ADDRESS = 'https://energia.serviciosmin.gob.es/ServiciosRestCarburantes/PreciosCarburantes/EstacionesTerrestresHist/'
-const DAY_MS = 86_400_000
 /** The first day of the archive; 2006 is empty. */
 const FIRST = '2007-01-01'
 const PERIOD = /^\d{4}-\d{2}-\d{2}$/
@@ -29,7 +29,15 @@ export const fuelArchive = defineFeed({
   into: [fuelArchivePrices],
   every_s: 86_400,
   get: { name: 'day', url: addressOf('2025-01-01'), maxBytes: 64_000_000, timeout_ms: 120_000, expects: 'json' },
-  archive: { unit: 'day', index: [], files: daysOf, recent: 4, history: 130, isAbsent: isEmptyAnswer, contentOf: listOfAnswer },
+  archive: {
+    unit: 'day',
+    index: [],
+    files: daysFrom(FIRST, addressOf),
+    recent: 4,
+    history: 130,
+    isAbsent: isEmptyAnswer,
+    contentOf: listOfAnswer,
+  },
   freshBy: 'fetch',
   bands: { fuel_archive_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 } },
   *rows(bodies, clock, diagnostics) {
@@ -45,16 +53,6 @@ export const fuelArchive = defineFeed({
 /** The address of a day, YYYY-MM-DD; the ministry writes the day first, with hyphens. */
 function addressOf(day: string): string {
   return `${ADDRESS}${day.split('-').reverse().join('-')}`
-}
-
-/** Every day of a range has a file, from the first on; unpublished days are answered without stations. */
-function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
-  const begin = Date.parse(range.from < FIRST ? FIRST : range.from)
-  const count = Math.max(0, Math.floor((Date.parse(range.to) - begin) / DAY_MS) + 1)
-  return Array.from({ length: count }, (_, at) => {
-    const period = new Date(begin + at * DAY_MS).toISOString().slice(0, 10)
-    return { period, url: addressOf(period) }
-  })
 }
 
 function* pricesOf(answer: FuelAnswer, day: string, diagnostics: Diagnostics): Generator<Batch> {

@@ -130,7 +130,7 @@ function historyRow(
     const { country_code, product, side, price_unit } = column
     const key = `${country_code}|${product}|${date}`
     const known = prices.get(key) ?? {
-      ...blank({ edition: `history-${date.slice(0, 4)}`, country_code, product, date, diagnostics: diagnostics }),
+      ...blank({ edition: `history-${date.slice(0, 4)}`, country_code, product, date, diagnostics }),
       price_unit,
     }
     known[side] = value
@@ -180,7 +180,7 @@ function tableRow(
   if (with_tax === null && without_tax === null) return
   const [country_code, product] = [COUNTRIES[country] ?? country, productOf(text('Product Name'))]
   prices.set(`${country_code}|${product}|${date}`, {
-    ...blank({ edition: `raw-${date}`, country_code, product, date, diagnostics: diagnostics }),
+    ...blank({ edition: `raw-${date}`, country_code, product, date, diagnostics }),
     price_unit,
     price_with_tax: with_tax,
     price_without_tax: without_tax,
@@ -216,7 +216,7 @@ function readSeries(bytes: Buffer, diagnostics: Diagnostics): Price[] {
         country_code: COUNTRIES[country] ?? country,
         product: SERIES[name],
         date,
-        diagnostics: diagnostics,
+        diagnostics,
       })
       const price = priceOf(record[table.at(name)] as string, diagnostics)
       if (price === null) return []

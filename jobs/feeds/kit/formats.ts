@@ -1,6 +1,7 @@
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { type CsvTable, delimiterOf, readCsv } from '../../formats/csv.ts'
-import { decodeText, decodeUtf8 } from '../../formats/text.ts'
+import { readJson } from '../../formats/json.ts'
+import { decodeText } from '../../formats/text.ts'
 import { type XmlElement, xmlElements } from '../../formats/xml.ts'
 import { type Feed, type FeedBody, FormatError } from '../define.ts'
 import type { Get } from '../request.ts'
@@ -48,13 +49,7 @@ export function jsonFeed<D extends Dataset, F extends string, const N extends F,
 
 /** The objects of a body that is a JSON list. Throws `FormatError` for any other body. */
 export function jsonList({ name, bytes }: FeedBody): readonly Readonly<Record<string, unknown>>[] {
-  let list: unknown
-  try {
-    list = JSON.parse(decodeUtf8(bytes))
-  } catch (cause) {
-    if (cause instanceof FormatError) throw cause
-    throw new FormatError(`${name} is no JSON`, { cause })
-  }
+  const list = readJson(bytes, name)
   if (!Array.isArray(list)) throw new FormatError(`${name} is no list`)
   if (list.some((one) => typeof one !== 'object' || one === null)) throw new FormatError(`${name} has a record that is no object`)
   return list

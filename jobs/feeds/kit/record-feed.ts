@@ -101,8 +101,7 @@ export function recordFeed<D extends Dataset, F extends string, const N extends 
     into: [into],
     bands: { [into.id]: { minRatio: 0.8, maxRatio: 1000, ...band } },
     *rows(bodies, clock, diagnostics) {
-      for (const opened of open(bodies, diagnostics, clock))
-        yield* rowsOf(spec, { columns: found, opened, diagnostics: diagnostics, clock })
+      for (const opened of open(bodies, diagnostics, clock)) yield* rowsOf(spec, { columns: found, opened, diagnostics, clock })
     },
   })
 }

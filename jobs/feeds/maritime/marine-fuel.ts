@@ -5,7 +5,7 @@ import { marineStations } from '../../../lake/datasets/maritime/marine-stations.
 import { foldName } from '../../../lake/places/names.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { type Batch, batch, bodyOf, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { coded, REPORTERS } from '../fuel/stations.ts'
 import { Binder, type RawRecord } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
@@ -87,8 +87,7 @@ function request(name: string, url: string): Get {
 }
 
 async function* rows(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
-  const [body] = bodies
-  if (!body) throw new FormatError('marine_fuel: there is no body')
+  const body = bodyOf(bodies)
   const { published, records } = await openMarine(body, clock)
   diagnostics.publishedAt(published)
   const binder = new Binder(COLUMNS)
@@ -97,7 +96,7 @@ async function* rows(bodies: readonly FeedBody[], clock: FeedClock, diagnostics:
     needs: NEEDS,
     decimal: 'comma',
     emptyValues: [],
-    diagnostics: diagnostics,
+    diagnostics,
     clock,
   })
   const presence = watchPresence<Station>('posts', { Latitud: ({ position }) => position !== null })

@@ -64,9 +64,9 @@ export const mitmaImd = defineFeed({
       for (const { bytes } of pages)
         for (const feature of readFeatures(bytes).features) {
           try {
-            const one = draftOf(attributesOf(feature, { fields: FIELDS, list: 'imd_section_field', diagnostics: diagnostics }), {
+            const one = draftOf(attributesOf(feature, { fields: FIELDS, list: 'imd_section_field', diagnostics }), {
               year: Number(year),
-              diagnostics: diagnostics,
+              diagnostics,
             })
             if (drafts.has(one.object_id)) diagnostics.warn('a row is on several pages')
             drafts.set(one.object_id, one)
@@ -85,7 +85,7 @@ type Draft = Omit<Section, 'year_days' | 'veh_km_check'>
 
 function draftOf(
   read: Attributes<keyof typeof FIELDS>,
-  { year, diagnostics: diagnostics }: { readonly year: number; readonly diagnostics: Diagnostics },
+  { year, diagnostics }: { readonly year: number; readonly diagnostics: Diagnostics },
 ): Draft {
   const needed = <T>(value: T | null, name: string): T => {
     if (value === null) throw new FormatError(`no ${name}`)

@@ -58,7 +58,7 @@ export const LEVEL_BLOCKS = { column: 'zone_level' } as const
  */
 export function* levelFiles(
   bodies: readonly FeedBody[],
-  { dataset, diagnostics: diagnostics }: { readonly dataset: Dataset; readonly diagnostics: Diagnostics },
+  { dataset, diagnostics }: { readonly dataset: Dataset; readonly diagnostics: Diagnostics },
 ): Generator<{ readonly level: Level; readonly table: Buffer; readonly shapes: Buffer }> {
   const files = new Map(bodies.map(({ name, bytes }) => [name, bytes]))
   for (const level of ZONE_FILES) {

@@ -22,10 +22,10 @@ export const mitmaZoneAreas = defineFeed({
   bands: { mobility_zone_areas: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
   groups: { mobility_zone_areas: LEVEL_BLOCKS },
   async *rows(bodies, { fetched_at }, diagnostics) {
-    for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZoneAreas, diagnostics: diagnostics })) {
+    for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZoneAreas, diagnostics })) {
       const { areas, leftOut } = await areasInThread(shapes)
       if (leftOut > 0) diagnostics.warn(`${level.word}: ${leftOut} corners of areas are no position in Spain or beside it: left out`)
-      const named = namedShapes({ level, table, shapes: areas }, { dataset: mobilityZoneAreas, lacks: 'no area', diagnostics: diagnostics })
+      const named = namedShapes({ level, table, shapes: areas }, { dataset: mobilityZoneAreas, lacks: 'no area', diagnostics })
       const common = { study: 'V2', zone_level: level.zone_level, edition: madridDate(fetched_at), observed_at: fetched_at }
       for (let from = 0; from < named.length; from += ZONES_A_TURN) {
         await setImmediate()

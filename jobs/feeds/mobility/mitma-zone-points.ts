@@ -29,7 +29,7 @@ export const mitmaZonePoints = recordFeed(
 )
 
 function* openLevels(bodies: readonly FeedBody[], diagnostics: Diagnostics): Generator<RecordFile> {
-  for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZonePoints, diagnostics: diagnostics })) {
+  for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZonePoints, diagnostics })) {
     const { fields, rows } = shapeTable({ level, table, shapes: readShapePoints(shapes) })
     const names = [...fields, 'x', 'y']
     const records = rows.map(({ texts, shape }) => ({ names, values: [...texts, shape?.x, shape?.y] }))

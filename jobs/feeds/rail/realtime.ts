@@ -1,6 +1,6 @@
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { type RealtimeMessage, readRealtime } from '../../formats/gtfs-realtime.ts'
-import { type Band, type Diagnostics, type FeedBody, FormatError } from '../define.ts'
+import { type Band, bodyOf, type Diagnostics, type FeedBody } from '../define.ts'
 import type { Get } from '../request.ts'
 
 /** The networks that have live feeds. */
@@ -37,8 +37,7 @@ export function realtimeRequests(file: string): readonly Get[] {
  * `dataset`.
  */
 export function messageOf(bodies: readonly FeedBody[], diagnostics: Diagnostics, dataset: Dataset): RealtimeMessage {
-  const body = bodies[0]
-  if (!body) throw new FormatError('there is no body')
+  const body = bodyOf(bodies)
   const message = readRealtime(body.bytes, (reason, id) => diagnostics.reject(dataset, reason, id))
   diagnostics.publishedAt(message.publishedAt)
   return message

@@ -104,8 +104,8 @@ function readRecords(table: CsvTable, diagnostics: Diagnostics): Station[] {
       province_code: null,
       country: country && (lookUp(COUNTRIES, country) ?? country),
       position: null,
-      is_commuter: flagOf(text(at.CERCANIAS), { column: 'CERCANIAS', diagnostics: diagnostics }),
-      is_metre_gauge: flagOf(text(at.FEVE), { column: 'FEVE', diagnostics: diagnostics }),
+      is_commuter: flagOf(text(at.CERCANIAS), { column: 'CERCANIAS', diagnostics }),
+      is_metre_gauge: flagOf(text(at.FEVE), { column: 'FEVE', diagnostics }),
       city_group: text(at.COMUN),
     }
     const isSpanish = station.country === null || station.country === 'ES'
@@ -158,7 +158,7 @@ function spanishPostcode(text: string | null, diagnostics: Diagnostics): string 
 
 function flagOf(
   text: string | null,
-  { column, diagnostics: diagnostics }: { readonly column: string; readonly diagnostics: Diagnostics },
+  { column, diagnostics }: { readonly column: string; readonly diagnostics: Diagnostics },
 ): boolean | null {
   if (text === null) return null
   const flag = lookUp(FLAGS, text.toUpperCase())

@@ -4,7 +4,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readLongList } from '../../formats/json.ts'
 import { decimalNumber } from '../../formats/numbers.ts'
 import { statedPosition } from '../../formats/positions.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { type Batch, batch, bodyOf, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import type { Get } from '../request.ts'
 import { delayQuality } from './delays.ts'
@@ -60,8 +60,7 @@ function* readMap(
   { bodies, clock }: { bodies: readonly FeedBody[]; clock: FeedClock },
   diagnostics: Diagnostics,
 ): Generator<Batch> {
-  const body = bodies[0]
-  if (!body) throw new FormatError('there is no body')
+  const body = bodyOf(bodies)
   const { envelope, batches } = readLongList(body.bytes, { list: 'trenes' })
   if (!batches) throw new FormatError('there is no list trenes')
   const published = mapTime(envelope['fechaActualizacion'], clock.near ?? clock.fetched_at)

@@ -51,5 +51,5 @@ export const renfeGtfsAvldmd = defineFeed({
     rail_stop_times: nightlyBand(1000, 0.6),
     rail_calendar: nightlyBand(1000, 0.6),
   },
-  rows: (bodies, clock, diagnostics, wanted) => readTimetable(IDS, { bodies, clock, diagnostics: diagnostics, wanted }),
+  rows: (bodies, clock, diagnostics, wanted) => readTimetable(IDS, { bodies, clock, diagnostics, wanted }),
 })

@@ -49,5 +49,5 @@ export const renfeGtfsCercanias = defineFeed({
     rail_calendar: { column: 'nucleo_code' },
     rail_routes: { column: 'nucleo_code' },
   },
-  rows: (bodies, clock, diagnostics, wanted) => readTimetable(IDS, { bodies, clock, diagnostics: diagnostics, wanted }),
+  rows: (bodies, clock, diagnostics, wanted) => readTimetable(IDS, { bodies, clock, diagnostics, wanted }),
 })

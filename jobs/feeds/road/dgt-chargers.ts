@@ -5,9 +5,9 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { instant } from '../../formats/datex2.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { type Batch, bodyOf, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
 import { roadPlace } from '../fuel/road-address.ts'
-import { watchPresence } from '../presence.ts'
+import { presentRows } from '../presence.ts'
 
 type Site = FeedRow<typeof chargingSites>
 
@@ -66,20 +66,13 @@ export const dgtChargers = defineFeed({
 })
 
 function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
-  const [body] = bodies
-  if (!body) throw new FormatError('dgt_chargers: there is no body')
-  const presence = watchPresence('sites', ALWAYS)
   const query = {
     type: 'EnergyInfrastructureTablePublication',
     each: 'energyInfrastructureSite',
     header: (publishedAt: number) => diagnostics.publishedAt(publishedAt),
   }
-  for (const elements of payloadElements(body.bytes, query)) {
-    const sites = elements.flatMap((element) => siteOf(element, diagnostics) ?? [])
-    for (const site of sites) presence.see(site)
-    yield batch(chargingSites, sites)
-  }
-  presence.end()
+  const row = (element: XmlElement): Site | null => siteOf(element, diagnostics)
+  yield* presentRows(chargingSites, payloadElements(bodyOf(bodies).bytes, query), { what: 'sites', always: ALWAYS, row })
 }
 
 function siteOf(element: XmlElement, diagnostics: Diagnostics): Site | null {

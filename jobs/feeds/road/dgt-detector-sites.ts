@@ -4,9 +4,9 @@ import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
-import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
+import { bodyOf, type Diagnostics, defineFeed } from '../define.ts'
 import { lookUp } from '../look-up.ts'
-import { watchPresence } from '../presence.ts'
+import { presentRows } from '../presence.ts'
 import { coordinatesOf, kilometreOf, provinceCodeOf } from './datex1-places.ts'
 import { DETECTOR_SITE_KINDS, DIRECTIONS } from './dgt-codes.ts'
 
@@ -39,16 +39,10 @@ export const dgtDetectorSites = defineFeed({
   bands: { traffic_sensors: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   freshBy: 'fetch',
   *rows(bodies, _clock, diagnostics) {
-    const [body] = bodies
-    if (!body) throw new FormatError('dgt_detector_sites: there is no body')
-    const presence = watchPresence('sites', ALWAYS)
     const header = (publishedAt: number): void => diagnostics.publishedAt(publishedAt)
-    for (const locations of publicationElements(body.bytes, { each: 'predefinedLocation', without: UNUSED, header })) {
-      const sensors = locations.flatMap((location) => sensorOf(location, diagnostics) ?? [])
-      for (const sensor of sensors) presence.see(sensor)
-      yield batch(trafficSensors, sensors)
-    }
-    presence.end()
+    const locations = publicationElements(bodyOf(bodies).bytes, { each: 'predefinedLocation', without: UNUSED, header })
+    const row = (location: XmlElement): Sensor | null => sensorOf(location, diagnostics)
+    yield* presentRows(trafficSensors, locations, { what: 'sites', always: ALWAYS, row })
   },
 })
 

@@ -5,7 +5,7 @@ import { xmlInstant } from '../../formats/dates.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { child, textAt, type XmlElement, xsiType } from '../../formats/xml.ts'
-import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
+import { batch, bodyOf, type Diagnostics, defineFeed } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 
 type Reading = FeedRow<typeof trafficReadings>
@@ -51,8 +51,7 @@ export const dgtDetectors = defineFeed({
   bands: { traffic_readings: { atLeast: 1, minRatio: 0.5, maxRatio: 1000 } },
   rawRetentionDays: 14,
   *rows(bodies, _clock, diagnostics) {
-    const [body] = bodies
-    if (!body) throw new FormatError('dgt_detectors: there is no body')
+    const body = bodyOf(bodies)
     const presence = watchPresence('detectors', ALWAYS)
     let publishedAt = 0
     const header = (at: number): void => {
@@ -62,7 +61,7 @@ export const dgtDetectors = defineFeed({
     for (const sites of publicationElements(body.bytes, { each: 'siteMeasurements', without: UNUSED, header })) {
       const readings: Reading[] = []
       for (const site of sites) {
-        const reading = readingOf(site, publishedAt, { diagnostics: diagnostics, see: presence.see })
+        const reading = readingOf(site, publishedAt, { diagnostics, see: presence.see })
         if (reading) readings.push(reading)
       }
       yield batch(trafficReadings, readings)

@@ -4,7 +4,7 @@ import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
 import { instant, readLocation } from '../../formats/datex2.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
-import { batch, type Diagnostics, defineFeed, type Feed, FormatError } from '../define.ts'
+import { batch, bodyOf, type Diagnostics, defineFeed, type Feed } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { directionOf, statedPosition } from './dgt-measures.ts'
 import { type NamedPlace, namedPlace } from './named-place.ts'
@@ -49,8 +49,7 @@ export function dgtDeviceFeed<D extends Dataset>({ id, into, type, url, row }: D
     bands: { [into.id]: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
     freshBy: 'fetch',
     *rows(bodies, _clock, diagnostics) {
-      const [body] = bodies
-      if (!body) throw new FormatError(`${id}: there is no body`)
+      const body = bodyOf(bodies)
       const presence = watchPresence('devices', ALWAYS)
       const header = (publishedAt: number): void => diagnostics.publishedAt(publishedAt)
       for (const elements of payloadElements(body.bytes, { type: 'DevicePublication', each: 'device', header }))

@@ -3,7 +3,7 @@ import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readSituations, type SituationRecord } from '../../formats/datex2.ts'
-import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
+import { batch, bodyOf, type Diagnostics, defineFeed } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { incidentOf, municipalityName, placeOf } from './datex-incident.ts'
 import { byLead, compassOf, countUnknown, directionOf, statedPosition } from './dgt-measures.ts'
@@ -68,8 +68,7 @@ export const dgtIncidentsFeed = defineFeed({
   // If all beacons disappear at once, DGT3.0 is out of order: they stay, marked stale.
   groups: { v16_beacons: { column: 'source' } },
   *rows(bodies, _clock, diagnostics) {
-    const body = bodies[0]
-    if (!body) throw new FormatError('dgt_incidents: there is no body')
+    const body = bodyOf(bodies)
     const publication = readSituations(body.bytes, {
       header(publishedAt, profileVersion) {
         diagnostics.publishedAt(publishedAt)

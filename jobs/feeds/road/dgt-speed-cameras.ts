@@ -6,9 +6,9 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
-import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
+import { bodyOf, type Diagnostics, defineFeed } from '../define.ts'
 import { lookUp } from '../look-up.ts'
-import { watchPresence } from '../presence.ts'
+import { presentRows } from '../presence.ts'
 import { coordinatesOf, kilometreOf, provinceCodeOf } from './datex1-places.ts'
 import { DIRECTIONS } from './dgt-codes.ts'
 import { namedPlace } from './named-place.ts'
@@ -45,17 +45,10 @@ export const dgtSpeedCameras = defineFeed({
   bands: { speed_cameras: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   freshBy: 'fetch',
   *rows(bodies, _clock, diagnostics) {
-    const [body] = bodies
-    if (!body) throw new FormatError('dgt_speed_cameras: there is no body')
-    const presence = watchPresence('locations', ALWAYS)
-    // Only read to be sure that it is a publication: it is not reported.
-    const header = (): void => {}
-    for (const locations of publicationElements(body.bytes, { each: 'predefinedLocation', header })) {
-      const cameras = locations.flatMap((location) => cameraOf(location, diagnostics) ?? [])
-      for (const camera of cameras) presence.see(camera)
-      yield batch(speedCameras, cameras)
-    }
-    presence.end()
+    // Its time is only read to be sure that it is a publication: it is not reported.
+    const locations = publicationElements(bodyOf(bodies).bytes, { each: 'predefinedLocation', header: () => {} })
+    const row = (location: XmlElement): SpeedCamera | null => cameraOf(location, diagnostics)
+    yield* presentRows(speedCameras, locations, { what: 'locations', always: ALWAYS, row })
   },
 })
 

@@ -3,22 +3,22 @@ import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { xmlInstant } from '../../formats/dates.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
-import { attribute, child } from '../../formats/xml.ts'
-import { batch, defineFeed, FormatError } from '../define.ts'
-import { watchPresence } from '../presence.ts'
+import { attribute, child, type XmlElement } from '../../formats/xml.ts'
+import { bodyOf, defineFeed } from '../define.ts'
+import { presentRows } from '../presence.ts'
 import { type PanelPage, pagesOf } from './vms-pages.ts'
 
-type Message = FeedRow<typeof vmsMessages>
+type Message = FeedRow<typeof vmsMessages> & { readonly pages: readonly PanelPage[] }
 
 /**
  * Fields that at least one panel of every publication has, by the publisher's names; without them panels would look blank or
  * empty.
  */
-const ALWAYS: Readonly<Record<string, (pages: readonly PanelPage[]) => boolean>> = {
-  vmsMessage: (pages) => pages.length > 0,
-  timeLastSet: (pages) => pages.some(({ set_at }) => set_at !== null),
-  customPictogramCode: (pages) => pages.some(({ pictograms }) => pictograms.length > 0),
-  textLine: (pages) => pages.some(({ lines }) => lines.length > 0),
+const ALWAYS: Readonly<Record<string, (message: Message) => boolean>> = {
+  vmsMessage: ({ pages }) => pages.length > 0,
+  timeLastSet: ({ pages }) => pages.some(({ set_at }) => set_at !== null),
+  customPictogramCode: ({ pages }) => pages.some(({ pictograms }) => pictograms.length > 0),
+  textLine: ({ pages }) => pages.some(({ lines }) => lines.length > 0),
 }
 
 /** The contents of DGT's variable-message panels: a VMS publication of DATEX II v3.7, all panels every few minutes. */
@@ -36,28 +36,18 @@ export const dgtVms = defineFeed({
   },
   bands: { vms_messages: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
   *rows(bodies, _clock, diagnostics) {
-    const [body] = bodies
-    if (!body) throw new FormatError('dgt_vms: there is no body')
-    const presence = watchPresence('panels', ALWAYS)
     const query = {
       type: 'VmsPublication',
       each: 'vmsControllerStatus',
       header: (publishedAt: number) => diagnostics.publishedAt(publishedAt),
     }
-    for (const controllers of payloadElements(body.bytes, query)) {
-      const messages = controllers.flatMap((controller) => {
-        const panel_id = attribute(child(controller, 'vmsControllerReference') ?? controller, 'id')?.trim()
-        if (!panel_id) {
-          diagnostics.reject(vmsMessages, 'panel without id', '')
-          return []
-        }
-        const pages = pagesOf(controller, diagnostics)
-        presence.see(pages)
-        return messageOf(panel_id, pages)
-      })
-      yield batch(vmsMessages, messages)
+    const row = (controller: XmlElement): Message | null => {
+      const panel_id = attribute(child(controller, 'vmsControllerReference') ?? controller, 'id')?.trim()
+      if (panel_id) return messageOf(panel_id, pagesOf(controller, diagnostics))
+      diagnostics.reject(vmsMessages, 'panel without id', '')
+      return null
     }
-    presence.end()
+    yield* presentRows(vmsMessages, payloadElements(bodyOf(bodies).bytes, query), { what: 'panels', always: ALWAYS, row })
   },
 })
 

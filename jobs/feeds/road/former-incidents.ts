@@ -3,7 +3,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { Source } from '../../../lake/schema/sources.ts'
 import type { SituationRecord } from '../../formats/datex2.ts'
 import { FORMER_RECORD_TYPES, readFormerSituations } from '../../formats/datex2-v1-situations.ts'
-import { type Batch, batch, type Diagnostics, defineFeed, type Feed, type FeedBody, FormatError } from '../define.ts'
+import { type Batch, batch, bodyOf, type Diagnostics, defineFeed, type Feed, type FeedBody } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { incidentOf } from './datex-incident.ts'
 import { byLead, countUnknown } from './dgt-measures.ts'
@@ -60,8 +60,7 @@ function* rowsOf(
   bodies: readonly FeedBody[],
   diagnostics: Diagnostics,
 ): Generator<Batch> {
-  const body = bodies[0]
-  if (!body) throw new FormatError(`${feed}: there is no body`)
+  const body = bodyOf(bodies)
   const known = { prefix: source.id, types: FORMER_RECORD_TYPES, probabilities: PROBABILITIES }
   const publication = readFormerSituations(body.bytes, {
     header: (publishedAt) => diagnostics.publishedAt(publishedAt),

@@ -44,10 +44,7 @@ const MOST_UNPACKED = 128_000_000
 /**
  * The table of a CSV edition. Records with another number of fields are quarantined. Throws `FormatError` for another format.
  */
-export function pointsOfCsv(
-  bytes: Buffer,
-  { into, diagnostics: diagnostics }: { readonly into: Dataset; readonly diagnostics: Diagnostics },
-): CsvTable {
+export function pointsOfCsv(bytes: Buffer, { into, diagnostics }: { readonly into: Dataset; readonly diagnostics: Diagnostics }): CsvTable {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: [], lenient: true, endsLines: true })
   for (const { line, text } of table.misshapen) diagnostics.reject(into, 'another number of fields', `line ${line}: ${text}`)
   return table
@@ -81,7 +78,7 @@ export async function pointsOfWorkbook(bytes: Buffer): Promise<CsvTable> {
  */
 export function readPoints(
   table: CsvTable,
-  { into, diagnostics: diagnostics }: { readonly into: Dataset; readonly diagnostics: Diagnostics },
+  { into, diagnostics }: { readonly into: Dataset; readonly diagnostics: Diagnostics },
 ): MeasuringPoint[] {
   const missing = missingOf(table.header)
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${table.header.join(', ').slice(0, 500)}`)

@@ -87,8 +87,8 @@ export const madridTraffic = defineFeed({
           }
           types.add(sensor_type)
           const about = { sensor_id, sensor_type, observed_at: published ?? clock.fetched_at }
-          readings.push(readingOf(record, about, { diagnostics: diagnostics, seen }))
-          sensors.push(sensorOf(record, about, { diagnostics: diagnostics, seen }))
+          readings.push(readingOf(record, about, { diagnostics, seen }))
+          sensors.push(sensorOf(record, about, { diagnostics, seen }))
         }
         yield batch(trafficReadings, readings)
         yield batch(trafficSensors, sensors)

@@ -3,9 +3,9 @@ import type { trafficSections } from '../../../lake/datasets/road/traffic-sectio
 import { areaMiddle, lineLength, lineMiddle } from '../../../lake/places/middles.ts'
 import type { Line, MultiPolygon, Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { readJson } from '../../formats/json.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { knownPoints, knownPosition, lineOf, ringOf } from '../../formats/positions.ts'
-import { decodeUtf8 } from '../../formats/text.ts'
 import { type Diagnostics, type FeedBody, FormatError } from '../define.ts'
 
 export type Section = FeedRow<typeof trafficSections>
@@ -18,13 +18,7 @@ export interface ReadFeature {
 
 /** The features of a GeoJSON document. Throws `FormatError` for anything else, such as an error in JSON. */
 export function geoJsonFeatures({ name, bytes }: FeedBody): readonly ReadFeature[] {
-  let found: { readonly features?: unknown } | null
-  try {
-    found = JSON.parse(decodeUtf8(bytes)) as { features?: unknown } | null
-  } catch (cause) {
-    if (cause instanceof FormatError) throw cause
-    throw new FormatError(`${name} is no JSON`, { cause })
-  }
+  const found = readJson(bytes, name) as { readonly features?: unknown } | null
   if (!Array.isArray(found?.features)) throw new FormatError(`${name} has no features: ${JSON.stringify(found).slice(0, 200)}`)
   return found.features.map((feature: Partial<ReadFeature> | null) => {
     if (typeof feature?.properties !== 'object' || feature.properties === null)

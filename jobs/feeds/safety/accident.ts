@@ -1,4 +1,4 @@
-import type { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import type { SourceVariable } from '../../../lake/datasets/safety/variables.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
@@ -18,68 +18,11 @@ export interface Harm {
 /** Fields that every accident has. */
 type Known = Pick<Accident, 'source' | 'edition' | 'accident_id' | 'year' | 'month'>
 
-const NOTHING: Omit<Accident, keyof Known | 'period_start' | 'period_end' | 'time_precision' | 'severity' | 'is_casualty'> = Object.freeze({
-  occurred_at: null,
-  weekday_iso: null,
-  hour_local: null,
-  province_code: null,
-  municipality_code: null,
-  island: null,
-  zone: null,
-  is_urban: null,
-  road: null,
-  km: null,
-  direction: null,
-  crossing_road: null,
-  street: null,
-  district: null,
-  position: null,
-  location_method: null,
-  location_error_m: null,
-  road_owner: null,
-  road_type: null,
-  accident_type: null,
-  is_junction: null,
-  junction_type: null,
-  alignment: null,
-  surface: null,
-  light: null,
-  weather: null,
-  fog: null,
-  is_windy: null,
-  sight_limit: null,
-  sidewalk: null,
-  traffic_level: null,
+/** A row without values. */
+const NOTHING = Object.freeze({
+  ...Object.fromEntries(Object.keys(roadAccidents.columns).map((name) => [name, null])),
   priority_rules: [],
-  killed_24h: null,
-  hospitalised_24h: null,
-  slight_24h: null,
-  killed_30d: null,
-  hospitalised_30d: null,
-  slight_30d: null,
-  persons: null,
-  vehicles: null,
-  killed_by_user_24h: null,
-  killed_by_user_30d: null,
-  pedestrian_cause: null,
-  island_source: null,
-  zone_source: null,
-  direction_source: null,
-  road_owner_source: null,
-  road_type_source: null,
-  accident_type_source: null,
-  junction_type_source: null,
-  alignment_source: null,
-  surface_source: null,
-  light_source: null,
-  weather_source: null,
-  fog_source: null,
-  sight_limit_source: null,
-  sidewalk_source: null,
-  traffic_level_source: null,
-  pedestrian_cause_source: null,
-  absent: null,
-})
+}) as unknown as Accident
 
 /** An accident's row: null for absent values, severity from the counts, and the reasons for absent values. */
 export function accidentOf(

@@ -97,7 +97,7 @@ export const madridAccidents = defineFeed({
           : csvSheet(body.bytes, diagnostics)
       const read = reader(sheet)
       const accidents = byId(sheet, read, diagnostics)
-      const coordinate = coordinates({ accidents: [...accidents.values()], read, diagnostics: diagnostics })
+      const coordinate = coordinates({ accidents: [...accidents.values()], read, diagnostics })
       const edition = editionOf(
         'madrid',
         body,
@@ -110,7 +110,7 @@ export const madridAccidents = defineFeed({
       })
       const rows: Accident[] = []
       for (const [id, accident] of accidents) {
-        const row = rowOf({ id, edition, accident, read, coordinate, diagnostics: diagnostics })
+        const row = rowOf({ id, edition, accident, read, coordinate, diagnostics })
         presence.see(row)
         rows.push(row)
       }

@@ -47,7 +47,7 @@ export async function openTimetable(
   const calendar = await readCalendar(zip, rules, await servicesOf?.(zip))
   const { first, validFrom } = calendar
   const version = { network: rules.network, timetable_version: `${rules.prefix}-${first}`, valid_from: validFrom }
-  return { zip, calendar, version, diagnostics: diagnostics }
+  return { zip, calendar, version, diagnostics }
 }
 
 /** How the records of a member become rows of a dataset. */

@@ -1,13 +1,13 @@
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
 import { weatherDaily } from '../../../lake/datasets/weather/weather-daily.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type ArchiveFile, type DayRange, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
+import { type FeedRequest, FormatError } from '../define.ts'
 import { jsonFeed } from '../kit/formats.ts'
 import { lookUp } from '../look-up.ts'
+import { daysFrom } from '../periods.ts'
 import { windDirection } from '../wind.ts'
 import { aemetRequest, isNoData, readRecords } from './aemet.ts'
 
-const DAY_MS = 86_400_000
 /** Long series start in 1920. */
 const FIRST = '1920-01-01'
 const PERIOD = /^\d{4}-\d{2}-\d{2}$/
@@ -31,7 +31,7 @@ export const aemetDaily = jsonFeed({
   into: weatherDaily,
   every_s: 86_400,
   get: dayRequest('2025-01-01'),
-  archive: { unit: 'day', index: [], files: daysOf, recent: 10, isAbsent: isNoData },
+  archive: { unit: 'day', index: [], files: daysFrom(FIRST, (day) => dayRequest(day).url), recent: 10, isAbsent: isNoData },
   freshBy: 'fetch',
   band: { atLeast: 50 },
   columns: {
@@ -105,16 +105,6 @@ export const aemetDaily = jsonFeed({
 function dayRequest(day: string): FeedRequest {
   const path = `valores/climatologicos/diarios/datos/fechaini/${day}T00:00:00UTC/fechafin/${day}T23:59:59UTC/todasestaciones`
   return aemetRequest('day', path, 8_000_000)
-}
-
-/** Every day of a range has a file, from the first on; unpublished days are answered as absent. */
-function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
-  const begin = Date.parse(range.from < FIRST ? FIRST : range.from)
-  const count = Math.max(0, Math.floor((Date.parse(range.to) - begin) / DAY_MS) + 1)
-  return Array.from({ length: count }, (_, at) => {
-    const period = new Date(begin + at * DAY_MS).toISOString().slice(0, 10)
-    return { period, url: dayRequest(period).url }
-  })
 }
 
 /** An instant of the day, from `05:30` or whole hours up to `24`; null if there is none or several, NaN for any other text. */

@@ -6,7 +6,7 @@ import { type CapInfo, type CapMessage, readCap } from '../../formats/cap.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readTar } from '../../formats/tar.ts'
 import { textAt, xmlElements } from '../../formats/xml.ts'
-import { batch, type Diagnostics, type DownloadStep, defineFeed, FormatError } from '../define.ts'
+import { batch, bodyOf, type Diagnostics, type DownloadStep, defineFeed, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { newestTime } from '../newest-time.ts'
 import { aemetRequest } from './aemet.ts'
@@ -74,8 +74,7 @@ export const aemetWarnings = defineFeed({
   bands: { weather_alerts: { atLeast: 0, minRatio: 0, maxRatio: 1_000_000 } },
   freshBy: 'fetch',
   async *rows(bodies, { fetched_at }, diagnostics) {
-    const body = bodies[0]
-    if (!body) throw new FormatError('there is no body')
+    const body = bodyOf(bodies)
     const files = (await readTar(body.bytes)).filter(({ name }) => name.endsWith('.xml'))
     if (files.length === 0) throw new FormatError(`${body.name}: the package has no messages`)
     const messages: CapMessage[] = []
