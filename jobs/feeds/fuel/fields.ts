@@ -3,7 +3,7 @@ import { type Diagnostics, FormatError } from '../define.ts'
 import { type PricedProduct, productOf } from './products.ts'
 
 /** Texts that every station of every capture has, by their fields. */
-export const ALWAYS: Readonly<Record<string, keyof StationTexts>> = {
+export const ALWAYS = {
   IDEESS: 'station_id',
   Rótulo: 'brand',
   Dirección: 'address',
@@ -16,39 +16,19 @@ export const ALWAYS: Readonly<Record<string, keyof StationTexts>> = {
   Margen: 'side',
   Horario: 'opening_hours',
   'Tipo Venta': 'sale_type',
-}
-/** Station columns by the publisher's fields, folded. `null`: known but unused (IDCCAA swaps two of INE's codes). */
-const FIELDS: ReadonlyMap<string, keyof StationTexts | null> = new Map(
-  (
-    [
-      ...Object.entries(ALWAYS),
-      ['Remisión', 'reporter'],
-      ['% BioEtanol', 'bioethanol_pct'],
-      ['% Éster metílico', 'methyl_ester_pct'],
-      ['Provincia', null],
-      ['IDMunicipio', null],
-      ['IDCCAA', null],
-    ] as const
-  ).map(([field, column]) => [foldName(field), column]),
-)
+} as const
+const SOMETIMES = { Remisión: 'reporter', '% BioEtanol': 'bioethanol_pct', '% Éster metílico': 'methyl_ester_pct' } as const
+/** Known fields that are not read: IDCCAA swaps two of INE's codes. */
+const UNUSED = ['Provincia', 'IDMunicipio', 'IDCCAA']
 
-const NO_TEXTS = Object.freeze({
-  station_id: '',
-  brand: '',
-  address: '',
-  locality: '',
-  postal_code: '',
-  municipality: '',
-  province_code: '',
-  latitude: '',
-  longitude: '',
-  side: '',
-  opening_hours: '',
-  sale_type: '',
-  reporter: '',
-  bioethanol_pct: '',
-  methyl_ester_pct: '',
-})
+type Column = (typeof ALWAYS)[keyof typeof ALWAYS] | (typeof SOMETIMES)[keyof typeof SOMETIMES]
+const COLUMNS = Object.entries({ ...ALWAYS, ...SOMETIMES }) as [field: string, column: Column][]
+/** Station columns by the publisher's fields, folded; null for an unused field. */
+const FIELDS: ReadonlyMap<string, Column | null> = new Map([
+  ...COLUMNS.map(([field, column]) => [foldName(field), column] as const),
+  ...UNUSED.map((field) => [foldName(field), null] as const),
+])
+const NO_TEXTS = Object.freeze(Object.fromEntries(COLUMNS.map(([, column]) => [column, '']))) as Readonly<Record<Column, string>>
 
 /** Fields of every answer: those texts, and the (possibly empty) prices of products sold all over the country. */
 const NEEDED: readonly string[] = [
@@ -62,7 +42,7 @@ const NEEDED: readonly string[] = [
 ]
 
 /** A station's texts by column, trimmed; '' if the publisher has none. */
-export type StationTexts = { -readonly [K in keyof typeof NO_TEXTS]: string }
+export type StationTexts = Record<Column, string>
 
 /** A price as published. */
 interface PriceText {
@@ -81,7 +61,7 @@ export interface FieldReader {
 
 /** The meaning of a field: a station column, a product's price, or neither. */
 interface Meaning {
-  readonly column: keyof StationTexts | null
+  readonly column: Column | null
   readonly priced: PricedProduct | null
 }
 

@@ -3,35 +3,19 @@ import type { XmlElement } from '../../formats/xml.ts'
 import { type Diagnostics, FormatError } from '../define.ts'
 import { type Presence, watchPresence } from '../presence.ts'
 
-/**
- * A record's elements. Those of the M-30 lack name, access, capacity and subarea but have `velocidad`; in 2018 there is
- * `codigo` and no position.
- */
-const NO_ELEMENTS = Object.freeze({
-  idelem: undefined,
-  codigo: undefined,
-  descripcion: undefined,
-  accesoAsociado: undefined,
-  intensidad: undefined,
-  ocupacion: undefined,
-  carga: undefined,
-  nivelServicio: undefined,
-  intensidadSat: undefined,
-  velocidad: undefined,
-  error: undefined,
-  subarea: undefined,
-  st_x: undefined,
-  st_y: undefined,
-})
-
-/** The texts of a record's elements; undefined if its layout lacks the element. */
-export type PmRecord = { -readonly [K in keyof typeof NO_ELEMENTS]: string | undefined }
-
-/** Elements of a layout beside the id, present in every record of every capture. */
+/** Elements of a layout beside the id, present in every record of every capture: only streets have name, access, capacity, subarea. */
 const OF_ALL = ['intensidad', 'ocupacion', 'carga', 'nivelServicio', 'error'] as const
 const OF_STREETS = ['descripcion', 'accesoAsociado', 'intensidadSat', 'subarea'] as const
 const OF_PLACED = ['st_x', 'st_y'] as const
+/** All elements: `velocidad` is of the M-30; in 2018 there is `codigo` and no position. */
+const ELEMENTS = ['idelem', 'codigo', 'velocidad', ...OF_ALL, ...OF_STREETS, ...OF_PLACED] as const
 const MEASURES = ['intensidad', 'ocupacion', 'carga', 'velocidad'] as const
+
+/** The texts of a record's elements; undefined if its layout lacks the element. */
+export type PmRecord = Record<(typeof ELEMENTS)[number], string | undefined>
+
+/** A record without elements. */
+const NO_ELEMENTS = Object.freeze(Object.fromEntries(ELEMENTS.map((name) => [name, undefined]))) as Readonly<PmRecord>
 
 /** Reads a `<pm>`; unknown elements are reported in the notes. */
 export function recordOf(element: XmlElement, diagnostics: Diagnostics): PmRecord {
