@@ -1,11 +1,8 @@
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
 import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
-import { CAPITALS } from '../../../lake/places/capitals.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { batch, defineFeed, type FeedRequest, FormatError } from '../define.ts'
-import { watchPresence } from '../presence.ts'
-import { AEMET_LIMIT, type AemetRecord, aemetRequest, isNoData } from './aemet.ts'
-import { type Entry, entriesOf, type ForecastDocument, ForecastReader, periodOf, readForecast } from './forecast-reader.ts'
+import type { AemetRecord } from './aemet.ts'
+import { type Entry, entriesOf, type ForecastDocument, type ForecastReader, forecastFeed, periodOf } from './forecast-reader.ts'
 
 type Row = FeedRow<typeof weatherForecastDaily>
 
@@ -17,38 +14,18 @@ const LISTS = ['estadoCielo', 'probPrecipitacion', 'cotaNieveProv', 'viento', 'r
 const RANGES = ['temperatura', 'sensTermica', 'humedadRelativa'] as const
 const KNOWN = new Set([...LISTS, ...RANGES, 'uvMax', 'fecha'])
 
-const requestOf = (code: string): FeedRequest => aemetRequest(code, `prediccion/especifica/municipio/diaria/${code}`, 1_000_000)
-
-/** AEMET's seven-day forecast, one document per municipality, fetched on demand. */
-export const aemetForecastDaily = defineFeed({
+/** AEMET's seven-day forecast. */
+export const aemetForecastDaily = forecastFeed({
   id: 'aemet_forecast_daily',
-  source: aemet,
-  into: [weatherForecastDaily],
-  every_s: 60,
-  get: requestOf('28079'),
-  onDemand: { request: requestOf, keptFor_s: 3600, always: [...CAPITALS], limit: AEMET_LIMIT, isAbsent: isNoData },
-  freshBy: 'fetch',
-  bands: { weather_forecast_daily: { atLeast: 0, minRatio: 0, maxRatio: 10_000 } },
-  *rows(bodies, clock, diagnostics) {
-    const reader = new ForecastReader(weatherForecastDaily, diagnostics)
-    const presence = watchPresence<Row>('days', {
-      estadoCielo: ({ sky_code }) => sky_code !== null,
-      temperatura: ({ temp_max_c }) => temp_max_c !== null,
-      viento: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
-    })
-    for (const body of bodies) {
-      try {
-        const rows = periodsOf(readForecast(body, clock), reader)
-        for (const row of rows) presence.see(row)
-        yield batch(weatherForecastDaily, rows)
-      } catch (error) {
-        // One invalid document must not reject the others of its fetch.
-        if (!(error instanceof FormatError) || bodies.length === 1) throw error
-        reader.reject(error.message, body.name)
-      }
-    }
-    presence.end()
+  into: weatherForecastDaily,
+  word: 'diaria',
+  what: 'days',
+  always: {
+    estadoCielo: ({ sky_code }) => sky_code !== null,
+    temperatura: ({ temp_max_c }) => temp_max_c !== null,
+    viento: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
   },
+  rowsOf: periodsOf,
 })
 
 function periodsOf(document: ForecastDocument, reader: ForecastReader): Row[] {

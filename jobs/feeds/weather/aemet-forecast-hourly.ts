@@ -1,12 +1,16 @@
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
 import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
-import { CAPITALS } from '../../../lake/places/capitals.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
-import { batch, defineFeed, type FeedRequest, FormatError } from '../define.ts'
-import { watchPresence } from '../presence.ts'
-import { AEMET_LIMIT, aemetRequest, isNoData } from './aemet.ts'
-import { type Entry, entriesOf, type ForecastDocument, ForecastReader, type Period, periodOf, readForecast } from './forecast-reader.ts'
+import {
+  type Entry,
+  entriesOf,
+  type ForecastDocument,
+  type ForecastReader,
+  forecastFeed,
+  type Period,
+  periodOf,
+} from './forecast-reader.ts'
 
 type Row = FeedRow<typeof weatherForecastHourly>
 
@@ -17,39 +21,19 @@ const PROBABILITIES = ['probPrecipitacion', 'probTormenta', 'probNieve'] as cons
 const LISTS = ['estadoCielo', 'precipitacion', 'nieve', 'temperatura', 'sensTermica', 'humedadRelativa'] as const
 const KNOWN = new Set([...LISTS, ...PROBABILITIES, 'vientoAndRachaMax', 'fecha', 'orto', 'ocaso'])
 
-const requestOf = (code: string): FeedRequest => aemetRequest(code, `prediccion/especifica/municipio/horaria/${code}`, 1_000_000)
-
-/** AEMET's hourly forecast, one document per municipality, fetched on demand. */
-export const aemetForecastHourly = defineFeed({
+/** AEMET's hourly forecast. */
+export const aemetForecastHourly = forecastFeed({
   id: 'aemet_forecast_hourly',
-  source: aemet,
-  into: [weatherForecastHourly],
-  every_s: 60,
-  get: requestOf('28079'),
-  onDemand: { request: requestOf, keptFor_s: 3600, always: [...CAPITALS], limit: AEMET_LIMIT, isAbsent: isNoData },
-  freshBy: 'fetch',
-  bands: { weather_forecast_hourly: { atLeast: 0, minRatio: 0, maxRatio: 10_000 } },
-  *rows(bodies, clock, diagnostics) {
-    const reader = new ForecastReader(weatherForecastHourly, diagnostics)
-    const presence = watchPresence<Row>('hours', {
-      estadoCielo: ({ sky_code }) => sky_code !== null,
-      precipitacion: ({ precipitation_mm }) => precipitation_mm !== null,
-      temperatura: ({ temp_c }) => temp_c !== null,
-      vientoAndRachaMax: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
-    })
-    for (const body of bodies) {
-      try {
-        const rows = hoursOf(readForecast(body, clock), reader)
-        for (const row of rows) presence.see(row)
-        yield batch(weatherForecastHourly, rows)
-      } catch (error) {
-        // One invalid document must not reject the others of its fetch.
-        if (!(error instanceof FormatError) || bodies.length === 1) throw error
-        reader.reject(error.message, body.name)
-      }
-    }
-    presence.end()
+  into: weatherForecastHourly,
+  word: 'horaria',
+  what: 'hours',
+  always: {
+    estadoCielo: ({ sky_code }) => sky_code !== null,
+    precipitacion: ({ precipitation_mm }) => precipitation_mm !== null,
+    temperatura: ({ temp_c }) => temp_c !== null,
+    vientoAndRachaMax: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
   },
+  rowsOf: hoursOf,
 })
 
 function hoursOf(document: ForecastDocument, reader: ForecastReader): Row[] {

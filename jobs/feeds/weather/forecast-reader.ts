@@ -1,11 +1,14 @@
+import { aemet } from '../../../lake/datasets/weather/sources.ts'
+import { CAPITALS } from '../../../lake/places/capitals.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
-import type { Dataset } from '../../../lake/schema/dataset.ts'
+import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
 import { dateAfter, instantOf, MADRID } from '../../../lake/schema/time.ts'
 import { numberIn } from '../../formats/numbers.ts'
-import { type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { batch, type Diagnostics, defineFeed, type Feed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
-import { type AemetRecord, readRecords, textOf } from './aemet.ts'
+import { watchPresence } from '../presence.ts'
+import { AEMET_LIMIT, type AemetRecord, aemetRequest, isNoData, readRecords, textOf } from './aemet.ts'
 import { DIRECTIONS, skyOf } from './aemet-forecast-codes.ts'
 
 const ISSUED = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})$/
@@ -32,7 +35,7 @@ export interface Period {
 }
 
 /** Reads the one forecast of a document. Throws `FormatError` if there is none. */
-export function readForecast(body: FeedBody, { fetched_at, near = fetched_at }: FeedClock): ForecastDocument {
+function readForecast(body: FeedBody, { fetched_at, near = fetched_at }: FeedClock): ForecastDocument {
   const records = readRecords(body)
   const [document] = records
   if (!document || records.length > 1) throw new FormatError(`${body.name} has ${records.length} forecasts, expected one`)
@@ -144,4 +147,47 @@ export class ForecastReader {
       phenomenon: known?.phenomenon ?? null,
     }
   }
+}
+
+/** One of AEMET's forecasts of municipalities. */
+interface Forecast<D extends Dataset> {
+  readonly id: string
+  readonly into: D
+  /** AEMET's word for it in addresses. */
+  readonly word: 'diaria' | 'horaria'
+  /** What its rows are, and the lists that at least one of them has. */
+  readonly what: string
+  readonly always: Readonly<Record<string, (row: FeedRow<D>) => boolean>>
+  readonly rowsOf: (document: ForecastDocument, reader: ForecastReader) => FeedRow<D>[]
+}
+
+/** Declares the feed of a forecast: one document per municipality, fetched on demand. */
+export function forecastFeed<D extends Dataset>({ id, into, word, what, always, rowsOf }: Forecast<D>): Feed {
+  const request = (code: string): FeedRequest => aemetRequest(code, `prediccion/especifica/municipio/${word}/${code}`, 1_000_000)
+  return defineFeed({
+    id,
+    source: aemet,
+    into: [into],
+    every_s: 60,
+    get: request('28079'),
+    onDemand: { request, keptFor_s: 3600, always: [...CAPITALS], limit: AEMET_LIMIT, isAbsent: isNoData },
+    freshBy: 'fetch',
+    bands: { [into.id]: { atLeast: 0, minRatio: 0, maxRatio: 10_000 } },
+    *rows(bodies, clock, diagnostics) {
+      const reader = new ForecastReader(into, diagnostics)
+      const presence = watchPresence(what, always)
+      for (const body of bodies) {
+        try {
+          const rows = rowsOf(readForecast(body, clock), reader)
+          for (const row of rows) presence.see(row)
+          yield batch(into, rows)
+        } catch (error) {
+          // One invalid document must not reject the others of its fetch.
+          if (!(error instanceof FormatError) || bodies.length === 1) throw error
+          reader.reject(error.message, body.name)
+        }
+      }
+      presence.end()
+    },
+  })
 }
