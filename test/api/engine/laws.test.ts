@@ -163,7 +163,9 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     const { returns } = endpoint
     for (const dataset of datasetsOf(endpoint)) {
       const computed = COMPUTED[`${endpoint.path} ${dataset.id}`] ?? []
-      const columns = [...columnsOf(dataset, returns.record.fields)].filter(([name]) => !computed.includes(name))
+      // A field that only has the origin of a column, such as a province's name, is another value.
+      const isColumn = ([name, column]: readonly [string, string]): boolean => returns.record.fields[name] === dataset.columns[column]
+      const columns = [...columnsOf(dataset, returns.record.fields)].filter((one) => isColumn(one) && !computed.includes(one[0]))
       const fields = Object.fromEntries(columns.map(([name]) => [name, returns.record.fields[name] as Fields[string]]))
       const written = recordWriter({ name: '', about: '', fields })
       const rows = [exampleRow(dataset), ...exampleTableRows(dataset)].map((row) =>
