@@ -30,6 +30,10 @@ export const near = {
   lon: z.number().min(-180).max(180).optional().describe('With lat.'),
   radius_km: z.number().min(0.1).max(100).optional().describe('10 by default.'),
 }
+/** Returns the problem of a name that nothing has. */
+export function noneNamed(what: string, name: string): Misuse {
+  return new Misuse(`No ${what} is named ${JSON.stringify(name)}. Use search_transport, or another spelling.`)
+}
 /** An instant or a day. */
 export const instant = (about: string) => z.string().max(40).optional().describe(`${about}: ISO 8601 with zone, or YYYY-MM-DD.`)
 

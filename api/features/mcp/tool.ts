@@ -27,6 +27,14 @@ export interface ToolRequest {
   readonly takesLimit?: boolean
 }
 
+/** A kind of record: an endpoint, and how a tool shows its records. */
+export type RecordKind = Omit<ToolRequest, 'query'> & Partial<Pick<ToolRequest, 'query'>>
+
+/** Returns a request for records of a kind, whose own parameters are always sent. */
+export function ask(kind: RecordKind, query: ToolRequest['query']): ToolRequest {
+  return { ...kind, query: { ...query, ...kind.query } }
+}
+
 /** Input shared by all tools. */
 export interface CommonInput {
   readonly lang?: 'es' | 'en' | undefined
@@ -64,36 +72,4 @@ export class Misuse extends Error {}
 /** Declares a tool; the types of its input follow from its shape. */
 export function defineTool<const I extends z.ZodRawShape>(tool: Tool<I>): Tool {
   return Object.freeze(tool) as unknown as Tool
-}
-
-/** Joins the parts of a line that are present by commas. */
-export function phrase(...parts: readonly (string | false | null | undefined)[]): string {
-  return parts.filter((part) => typeof part === 'string' && part !== '').join(', ')
-}
-
-/** A number or text of a record followed by a unit; null without a value. */
-export function amount(record: ReplyRecord, name: string, unit = ''): string | null {
-  const value = record[name]
-  return value === null || value === undefined ? null : `${String(value)}${unit === '' ? '' : ` ${unit}`}`
-}
-
-/** The same with words before it. */
-export function labelled(label: string, record: ReplyRecord, name: string, unit = ''): string | null {
-  const text = amount(record, name, unit)
-  return text === null ? null : `${label} ${text}`
-}
-
-/** A publisher's text in quotation marks that separate it from our words; null if empty. */
-export function quoted(record: ReplyRecord, name: string, max = 200): string | null {
-  const value = record[name]
-  if (typeof value !== 'string' || value === '') return null
-  const plain = value.replace(/[«»\s]+/g, ' ').trim()
-  return `«${plain.length > max ? `${plain.slice(0, max - 1)}…` : plain}»`
-}
-
-/** The place of a record: road and km, municipality, province, as available. */
-export function place(record: ReplyRecord): string {
-  const { road, km, municipality, province } = record
-  const onRoad = typeof road === 'string' ? `${road}${km === null || km === undefined ? '' : ` km ${String(km)}`}` : null
-  return phrase(onRoad, municipality as string | null, province === municipality ? null : (province as string | null))
 }

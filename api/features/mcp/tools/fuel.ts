@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { around, commonInput, municipality, near, province, stretch } from '../input.ts'
-import { amount, defineTool, labelled, Misuse, phrase, place, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
+import { placeOf, recordKind } from '../line.ts'
+import { ask, defineTool, Misuse } from '../tool.ts'
 
 /** Everyday names of fuels, with the codes of the API. */
 const FUELS = {
@@ -40,49 +41,23 @@ export const findFuel = defineTool({
     const isPlaced = [province, municipality, locality, road, at.lat].some((one) => one !== undefined)
     if (!isPlaced) throw new Misuse('Where? Give lat and lon, a municipality, a province or a road.')
     if (sort === 'distance' && at.lat === undefined) throw new Misuse('sort=distance needs a point: give lat and lon.')
-    const query = {
-      fuel: FUELS[fuel],
-      province,
-      municipality,
-      locality,
-      road,
-      km_from,
-      km_to,
-      ...at,
-      open_now,
-      sort: sort === 'price' ? 'price' : 'distance_m',
-    }
-    return [{ kind: 'station', path: '/api/gas-stations/cheapest', query, ...STATION }]
+    const where = { province, municipality, locality, road, km_from, km_to, ...at }
+    return [ask(STATION, { fuel: FUELS[fuel], ...where, open_now, sort: sort === 'price' ? 'price' : 'distance_m' })]
   },
 })
 
-const STATION = {
-  fields: [
-    'id',
-    'fuel',
-    'price',
-    'price_unit',
-    'distance_m',
-    'operator',
-    'address',
-    'municipality',
-    'province',
-    'schedule',
-    'lat',
-    'lon',
-    'observed_at',
+const STATION = recordKind(
+  { kind: 'station', path: '/api/gas-stations/cheapest', also: ['fuel', 'municipality', 'province', 'lat', 'lon'] },
+  [
+    '{price|no price} {price_unit} at {operator}',
+    '«{address}»',
+    placeOf,
+    '{distance_m} m away',
+    '«{schedule}»',
+    'price of {observed_at}',
+    'id {id}',
   ],
-  line: (one: ReplyRecord) =>
-    phrase(
-      `${amount(one, 'price') ?? 'no price'} ${String(one['price_unit'] ?? '')} at ${String(one['operator'])}`,
-      quoted(one, 'address'),
-      place(one),
-      amount(one, 'distance_m', 'm away'),
-      quoted(one, 'schedule'),
-      labelled('price of', one, 'observed_at'),
-      `id ${String(one['id'])}`,
-    ),
-}
+)
 
 /** Development of prices. */
 export const getFuelTrend = defineTool({
@@ -98,45 +73,35 @@ export const getFuelTrend = defineTool({
     ...commonInput,
   },
   requests: ({ fuel, weeks, forecast = false }) => [
-    { kind: 'average', path: '/api/combustible/precios', query: { fuel: FUELS[fuel] }, ...AVERAGE },
-    { kind: 'trend', path: '/api/combustible/tendencia', query: { fuel: FUELS[fuel], weeks, series: 'STATION_MEAN' }, ...TREND },
-    ...(forecast
-      ? [{ kind: 'forecast', path: '/api/prediccion/combustible', query: { fuel: FUELS[fuel], series: 'STATION_MEAN' }, ...FORECAST }]
-      : []),
+    ask(AVERAGE, { fuel: FUELS[fuel] }),
+    ask(TREND, { fuel: FUELS[fuel], weeks }),
+    ...(forecast ? [ask(FORECAST, { fuel: FUELS[fuel] })] : []),
   ],
 })
 
-const AVERAGE: Pick<ToolRequest, 'fields' | 'line'> = {
-  fields: ['fuel', 'area_kind', 'name', 'price_mean', 'price_unit', 'stations'],
-  line: (one) =>
-    `Average now, ${amount(one, 'name') ?? 'Spain'}: ${String(one['price_mean'])} ${String(one['price_unit'])} over ${String(one['stations'])} stations`,
-}
+const AVERAGE = recordKind({ kind: 'average', path: '/api/combustible/precios', also: ['fuel', 'area_kind'] }, [
+  'Average now, {name|Spain}: {price_mean} {price_unit} over {stations} stations',
+])
 
-const TREND: Pick<ToolRequest, 'fields' | 'line'> = {
-  fields: [
-    'fuel',
-    'series',
-    'as_of',
-    'price_eur_l',
-    'change_eur_l',
-    'change_pct',
-    'change_52w_pct',
-    'slope_eur_l_week',
-    'direction',
-    'weeks_used',
+const OF_STATIONS = { series: 'STATION_MEAN' }
+const TREND = recordKind(
+  {
+    ...{ kind: 'trend', path: '/api/combustible/tendencia', query: OF_STATIONS },
+    also: ['fuel', 'series', 'change_eur_l'],
+  },
+  [
+    'Trend: {direction}, {price_eur_l} EUR/L as of {as_of}',
+    'change since the week before {change_pct} %',
+    'in a year {change_52w_pct} %',
+    'slope {slope_eur_l_week} EUR/L per week',
+    'over {weeks_used} weeks',
   ],
-  line: (one) =>
-    phrase(
-      `Trend: ${String(one['direction'])}, ${String(one['price_eur_l'])} EUR/L as of ${String(one['as_of'])}`,
-      labelled('change since the week before', one, 'change_pct', '%'),
-      labelled('in a year', one, 'change_52w_pct', '%'),
-      labelled('slope', one, 'slope_eur_l_week', 'EUR/L per week'),
-      labelled('over', one, 'weeks_used', 'weeks'),
-    ),
-}
+)
 
-const FORECAST: Pick<ToolRequest, 'fields' | 'line' | 'isSaid'> = {
-  isSaid: (one) => one['price'] !== null,
-  fields: ['fuel', 'date', 'price', 'price_unit', 'interval', 'reason'],
-  line: (one) => `Forecast for ${String(one['date'])}: ${String(one['price'])} ${String(one['price_unit'])}`,
-}
+const FORECAST = recordKind(
+  {
+    ...{ kind: 'forecast', path: '/api/prediccion/combustible', query: OF_STATIONS },
+    ...{ also: ['fuel', 'interval', 'reason'], isSaid: (one) => one['price'] !== null },
+  },
+  ['Forecast for {date}: {price} {price_unit}'],
+)

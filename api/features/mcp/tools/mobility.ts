@@ -1,53 +1,25 @@
 import { z } from 'zod'
 import { commonInput, instant, road } from '../input.ts'
-import { amount, defineTool, labelled, Misuse, phrase, type ToolRequest } from '../tool.ts'
+import { recordKind } from '../line.ts'
+import { ask, defineTool, Misuse, type ToolRequest } from '../tool.ts'
 
-const FLOW: Omit<ToolRequest, 'query'> = {
-  kind: 'flow',
-  path: '/api/movilidad',
-  fields: [
-    'period_start',
-    'date',
-    'origin_province',
-    'destination_province',
-    'trips',
-    'trip_km',
-    'mean_distance_km',
-    'days_present',
-    'days_expected',
-  ],
-  line: (one) =>
-    phrase(
-      `${String(one['origin_province'])} to ${String(one['destination_province'])}, ${String(one['date'])}: ${amount(one, 'trips') ?? 'unknown'} trips`,
-      labelled('mean distance', one, 'mean_distance_km', 'km'),
-      `${String(one['days_present'])} of ${String(one['days_expected'])} days`,
-    ),
-}
+const FLOW = recordKind({ kind: 'flow', path: '/api/movilidad', also: ['period_start', 'trip_km'], query: { sort: '-trips' } }, [
+  '{origin_province} to {destination_province}, {date}: {trips} trips',
+  'mean distance {mean_distance_km} km',
+  '{days_present} of {days_expected} days',
+])
 
-const CORRIDOR: Omit<ToolRequest, 'query'> = {
-  kind: 'corridor',
-  path: '/api/movilidad/corredores',
-  fields: ['id', 'name', 'year', 'basis', 'imd_veh_day', 'change_pct', 'length_km', 'coverage'],
-  line: (one) =>
-    phrase(
-      `${String(one['name'])}, ${String(one['year'])}: ${amount(one, 'imd_veh_day') ?? 'unknown'} vehicles/day on average`,
-      labelled('change to the year before', one, 'change_pct', '%'),
-      amount(one, 'length_km', 'km long'),
-      `id ${String(one['id'])}`,
-    ),
-}
+const CORRIDOR = recordKind({ kind: 'corridor', path: '/api/movilidad/corredores', also: ['basis', 'coverage'] }, [
+  '{name}, {year}: {imd_veh_day} vehicles/day on average',
+  'change to the year before {change_pct} %',
+  '{length_km} km long',
+  'id {id}',
+])
 
-const SECTION: Omit<ToolRequest, 'query'> = {
-  kind: 'road_section',
-  path: '/api/movilidad/imd',
-  fields: ['section_id', 'year', 'road', 'province', 'km_from', 'km_to', 'length_km', 'imd_veh_day', 'heavy_share_pct'],
-  line: (one) =>
-    phrase(
-      `${String(one['road'])} km ${String(one['km_from'])}–${String(one['km_to'])}, ${String(one['year'])}: ${amount(one, 'imd_veh_day') ?? 'unknown'} vehicles/day on average`,
-      amount(one, 'heavy_share_pct', '% heavy vehicles'),
-      amount(one, 'province'),
-    ),
-}
+const SECTION = recordKind(
+  { kind: 'road_section', path: '/api/movilidad/imd', also: ['section_id', 'length_km'], query: { sort: '-imd_veh_day' } },
+  ['{road} km {km_from}–{km_to}, {year}: {imd_veh_day} vehicles/day on average', '{heavy_share_pct} % heavy vehicles', '{province}'],
+)
 
 /** Trips and traffic volumes. */
 export const getMobility = defineTool({
@@ -69,10 +41,9 @@ export const getMobility = defineTool({
   },
   requests: ({ origin, destination, from, to, corridor, road, year }) => {
     const requests: ToolRequest[] = []
-    if (origin !== undefined || destination !== undefined)
-      requests.push({ ...FLOW, query: { origin, destination, from, to, sort: '-trips' } })
-    if (corridor !== undefined) requests.push({ ...CORRIDOR, query: { q: corridor, year } })
-    if (road !== undefined) requests.push({ ...SECTION, query: { road, year, sort: '-imd_veh_day' } })
+    if (origin !== undefined || destination !== undefined) requests.push(ask(FLOW, { origin, destination, from, to }))
+    if (corridor !== undefined) requests.push(ask(CORRIDOR, { q: corridor, year }))
+    if (road !== undefined) requests.push(ask(SECTION, { road, year }))
     if (requests.length === 0) throw new Misuse('Of what? Give origin or destination (a province), a corridor, or a road.')
     return requests
   },

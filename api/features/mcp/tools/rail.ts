@@ -1,77 +1,43 @@
 import { z } from 'zod'
 import { RAIL_NETWORKS } from '../../../../lake/datasets/rail/codes.ts'
 import { foldName } from '../../../../lake/places/names.ts'
-import { commonInput, instant } from '../input.ts'
-import { amount, defineTool, type LookUp, labelled, Misuse, phrase, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
+import { commonInput, instant, noneNamed } from '../input.ts'
+import { filled, recordKind } from '../line.ts'
+import { ask, defineTool, type LookUp, Misuse } from '../tool.ts'
 
-const ALERT: Omit<ToolRequest, 'query'> = {
-  kind: 'alert',
-  path: '/api/trenes/alertas',
-  fields: ['id', 'kind', 'network', 'lines', 'text', 'effect', 'delay_s', 'origin', 'destination', 'active_from', 'active_until'],
-  line: (one) =>
-    phrase(
-      `${String(one['kind'])}${Array.isArray(one['lines']) && one['lines'].length > 0 ? ` on ${one['lines'].join(', ')}` : ''}`,
-      amount(one, 'effect'),
-      labelled('delay', one, 'delay_s', 's'),
-      phrase(labelled('from', one, 'origin'), labelled('to', one, 'destination')),
-      quoted(one, 'text'),
-      labelled('since', one, 'active_from'),
-      `id ${String(one['id'])}`,
-    ),
-}
+const ALERT = recordKind({ kind: 'alert', path: '/api/trenes/alertas', also: ['network', 'active_until'] }, [
+  '{kind}[ on {lines}]',
+  '{effect}',
+  'delay {delay_s} s',
+  'from {origin}',
+  'to {destination}',
+  '«{text}»',
+  'since {active_from}',
+  'id {id}',
+])
 
-const BOARD_FIELDS = [
-  'trip_id',
-  'line',
-  'product',
-  'train_number',
-  'train_id',
-  'origin',
-  'destination',
-  'scheduled_at',
-  'expected_at',
-  'delay_s',
-  'is_live',
-  'status',
-  'platform',
-]
-const boardLine = (verb: string, station: string | null) => (one: ReplyRecord) =>
-  phrase(
-    `${verb} ${station === null ? '' : `${station} `}${String(one['scheduled_at'])}: ${phrase(amount(one, 'line') ?? amount(one, 'product'), labelled('train', one, 'train_number'))}`,
-    labelled('from', one, 'origin'),
-    labelled('to', one, 'destination'),
-    one['is_live'] === true ? (labelled('expected', one, 'expected_at') ?? 'live') : 'by the timetable, no live data',
-    labelled('delay', one, 'delay_s', 's'),
-    labelled('platform', one, 'platform'),
-    amount(one, 'status'),
-  )
+/** A line of a station's board, after the station. */
+const BOARD = recordKind({ kind: 'board', path: '', also: ['trip_id', 'train_id', 'is_live', 'expected_at'] }, [
+  '{scheduled_at}: {line/product|no line}',
+  'train {train_number}',
+  'from {origin}',
+  'to {destination}',
+  (one) => (one['is_live'] === true ? (filled(one, 'expected {expected_at}') ?? 'live') : 'by the timetable, no live data'),
+  'delay {delay_s} s',
+  'platform {platform}',
+  '{status}',
+])
 
-const POSITION: Omit<ToolRequest, 'query' | 'path'> = {
-  kind: 'train',
-  fields: [
-    'id',
-    'line',
-    'product',
-    'train_number',
-    'origin',
-    'destination',
-    'stop_name',
-    'vehicle_status',
-    'delay_s',
-    'lat',
-    'lon',
-    'observed_at',
-  ],
-  line: (one) =>
-    phrase(
-      `Train ${amount(one, 'train_number') ?? String(one['id'])} (${amount(one, 'line') ?? amount(one, 'product') ?? 'no line'})`,
-      phrase(labelled('from', one, 'origin'), labelled('to', one, 'destination')),
-      phrase(amount(one, 'vehicle_status'), amount(one, 'stop_name')),
-      labelled('delay', one, 'delay_s', 's'),
-      labelled('seen', one, 'observed_at'),
-      `id ${String(one['id'])}`,
-    ),
-}
+const POSITION = recordKind({ kind: 'train', path: '/api/trenes/posiciones', also: ['lat', 'lon'] }, [
+  'Train {train_number/id} ({line/product|no line})',
+  'from {origin}',
+  'to {destination}',
+  '{vehicle_status}',
+  '{stop_name}',
+  'delay {delay_s} s',
+  'seen {observed_at}',
+  'id {id}',
+])
 
 /** Maximum number of stations of one name: `Atocha` is one of commuter and one of other trains. */
 const MAX_STATIONS = 3
@@ -80,7 +46,7 @@ const MAX_STATIONS = 3
 async function stationsOf(station: string, lookUp: LookUp): Promise<readonly { readonly id: string; readonly name: string | null }[]> {
   if (/^(\w+:)?\d{4,6}$/.test(station)) return [{ id: station, name: null }]
   const found = await lookUp('/api/trenes/estaciones', { q: station, limit: 6, fields: ['id', 'name', 'province'] })
-  if (found.length === 0) throw new Misuse(`No station is named ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
+  if (found.length === 0) throw noneNamed('station', station)
   const exact = found.filter((one) => foldName(String(one['name'])) === foldName(station))
   const chosen = exact.length > 0 ? exact : found
   if (chosen.length <= MAX_STATIONS) return chosen.map(({ id, name }) => ({ id: String(id), name: String(name) }))
@@ -108,27 +74,18 @@ export const getTrainStatus = defineTool({
   },
   requests: async ({ what, station, to, line, network, train_id, at, min_delay_min }, lookUp) => {
     const named = station === undefined ? [] : await stationsOf(station, lookUp)
-    if (what === 'alerts') return [{ ...ALERT, query: { network, line, station: named[0]?.id } }]
-    if (what === 'position') {
-      if (train_id !== undefined)
-        return [
-          {
-            ...POSITION,
-            path: '/api/trenes/posiciones/{id}',
-            inPath: { id: train_id },
-            fields: [...POSITION.fields, 'next_stops'],
-            query: {},
-            takesLimit: false,
-          },
-        ]
-      return [{ ...POSITION, path: '/api/trenes/posiciones', query: { network, line, min_delay: min_delay_min, sort: '-delay_s' } }]
+    if (what === 'alerts') return [ask(ALERT, { network, line, station: named[0]?.id })]
+    if (what === 'position' && train_id !== undefined) {
+      const one = { path: `${POSITION.path}/{id}`, inPath: { id: train_id }, fields: [...POSITION.fields, 'next_stops'], takesLimit: false }
+      return [ask({ ...POSITION, ...one }, {})]
     }
+    if (what === 'position') return [ask(POSITION, { network, line, min_delay: min_delay_min, sort: '-delay_s' })]
     if (named.length === 0) throw new Misuse(`${what} need a station: give its name or id as \`station\`.`)
     if (to !== undefined && what !== 'departures') throw new Misuse('to is for departures: ask for those.')
     const [kind, verb, path] = what === 'departures' ? ['departure', 'Departs', 'salidas'] : ['arrival', 'Arrives', 'llegadas']
     return named.map(({ id, name }) => ({
-      ...{ kind: kind as string, path: `/api/trenes/estaciones/{id}/${path}`, inPath: { id } },
-      ...{ query: { at, line, network, to }, fields: BOARD_FIELDS, line: boardLine(verb as string, name) },
+      ...{ ...BOARD, kind: kind as string, path: `/api/trenes/estaciones/{id}/${path}`, inPath: { id }, query: { at, line, network, to } },
+      line: (one) => `${verb} ${name === null ? '' : `${name} `}${BOARD.line(one)}`,
     }))
   },
 })

@@ -1,45 +1,30 @@
 import { z } from 'zod'
 import { commonInput, instant, province, road } from '../input.ts'
-import { amount, defineTool, labelled, Misuse, phrase, place, type ToolRequest } from '../tool.ts'
+import { recordKind } from '../line.ts'
+import { ask, defineTool, Misuse } from '../tool.ts'
 
-const STATS: Omit<ToolRequest, 'query'> = {
-  kind: 'accidents',
-  path: '/api/accidentes/stats',
-  fields: ['source', 'year', 'province', 'road', 'accidents', 'fatal_accidents', 'killed_30d', 'killed_24h', 'change_pct', 'months'],
-  line: (one) =>
-    phrase(
-      `${phrase(amount(one, 'year'), amount(one, 'province'), amount(one, 'road'))} (${String(one['source'])}): ${amount(one, 'accidents') ?? 'unknown'} accidents with victims`,
-      amount(one, 'fatal_accidents', 'fatal'),
-      amount(one, 'killed_30d', 'killed within 30 days'),
-      labelled('change to the year before', one, 'change_pct', '%'),
-    ),
-}
+const STATS = recordKind({ kind: 'accidents', path: '/api/accidentes/stats', also: ['killed_24h', 'months'] }, [
+  '{year}[, {province}][, {road}] ({source}): {accidents} accidents with victims',
+  '{fatal_accidents} fatal',
+  '{killed_30d} killed within 30 days',
+  'change to the year before {change_pct} %',
+])
 
-const HOTSPOT: Omit<ToolRequest, 'query'> = {
-  kind: 'hotspot',
-  path: '/api/accidentes/hotspots',
-  fields: ['id', 'source', 'rank', 'score', 'accidents', 'killed', 'serious', 'roads', 'province', 'peak', 'q_value'],
-  line: (one) =>
-    phrase(
-      `Black spot ${String(one['rank'])}: ${amount(one, 'accidents') ?? 'unknown'} accidents, score ${String(one['score'])} of 100`,
-      Array.isArray(one['roads']) && one['roads'].length > 0 ? `on ${one['roads'].map(String).join(', ')}` : null,
-      amount(one, 'killed', 'killed'),
-      amount(one, 'province'),
-      `id ${String(one['id'])}`,
-    ),
-}
+const HOTSPOT = recordKind({ kind: 'hotspot', path: '/api/accidentes/hotspots', also: ['source', 'serious', 'peak', 'q_value'] }, [
+  'Black spot {rank}: {accidents} accidents, score {score} of 100',
+  'on {roads}',
+  '{killed} killed',
+  '{province}',
+  'id {id}',
+])
 
-const RISK: Omit<ToolRequest, 'query'> = {
-  kind: 'risk',
-  path: '/api/prediccion/riesgo',
-  isSaid: (one) => one['expected'] !== null,
-  fields: ['section', 'road', 'km_from', 'km_to', 'province', 'starts_at', 'expected', 'risk_class', 'rank'],
-  line: (one) =>
-    phrase(
-      `${place({ ...one, km: one['km_from'] })} to km ${String(one['km_to'])} at ${String(one['starts_at'])}: risk ${String(one['risk_class'])}`,
-      labelled('expected accidents in the hour', one, 'expected'),
-    ),
-}
+const RISK = recordKind(
+  {
+    ...{ kind: 'risk', path: '/api/prediccion/riesgo', also: ['section', 'rank'] },
+    isSaid: (one) => one['expected'] !== null,
+  },
+  ['{road} km {km_from}[, {province}] to km {km_to} at {starts_at}: risk {risk_class}', 'expected accidents in the hour {expected}'],
+)
 
 /** Accidents, black spots and risk. */
 export const getRoadSafety = defineTool({
@@ -58,10 +43,10 @@ export const getRoadSafety = defineTool({
     ...commonInput,
   },
   requests: ({ what, province, road, bbox, year, at }) => {
-    if (what === 'stats') return [{ ...STATS, query: { province, road, year } }]
-    if (what === 'hotspots') return [{ ...HOTSPOT, query: { province, bbox, sort: 'rank' } }]
+    if (what === 'stats') return [ask(STATS, { province, road, year })]
+    if (what === 'hotspots') return [ask(HOTSPOT, { province, bbox, sort: 'rank' })]
     if (province === undefined && road === undefined && bbox === undefined)
       throw new Misuse('Risk needs a place: give a road, a province or a bbox.')
-    return [{ ...RISK, query: { province, road, bbox, at, sort: '-expected' } }]
+    return [ask(RISK, { province, road, bbox, at, sort: '-expected' })]
   },
 })

@@ -1,75 +1,40 @@
 import { z } from 'zod'
 import { isoInstant } from '../../../../lake/schema/time.ts'
-import { around, commonInput, instant, near, province } from '../input.ts'
-import { amount, defineTool, type LookUp, labelled, Misuse, phrase, place, type ReplyRecord, type ToolRequest } from '../tool.ts'
+import { around, commonInput, instant, near, noneNamed, province } from '../input.ts'
+import { filled, lineOf, placeOf, recordKind } from '../line.ts'
+import { ask, defineTool, type LookUp, Misuse, type ReplyRecord } from '../tool.ts'
 
-const MARINE_FUEL: Omit<ToolRequest, 'query'> = {
-  kind: 'marine_price',
-  path: '/api/maritimo',
-  fields: ['id', 'port', 'fuel', 'use', 'price', 'price_unit', 'operator', 'municipality', 'province', 'observed_at'],
-  line: (one) =>
-    phrase(
-      `${String(one['fuel'])} in ${String(one['port'])}: ${String(one['price'])} ${String(one['price_unit'])}`,
-      labelled('for', one, 'use'),
-      amount(one, 'operator'),
-      amount(one, 'province'),
-      labelled('price of', one, 'observed_at'),
-      `id ${String(one['id'])}`,
-    ),
-}
+const MARINE_FUEL = recordKind({ kind: 'marine_price', path: '/api/maritimo', also: ['municipality'] }, [
+  '{fuel} in {port}: {price} {price_unit}',
+  'for {use}',
+  '{operator}',
+  '{province}',
+  'price of {observed_at}',
+  'id {id}',
+])
 
-const FERRY: Omit<ToolRequest, 'query'> = {
-  kind: 'ferry_route',
-  path: '/api/maritimo/ferries',
-  fields: [
-    'id',
-    'name',
-    'origin',
-    'origin_timezone',
-    'destination',
-    'operator_name',
-    'sailings_per_week',
-    'duration_s',
-    'next_sailing_at',
-    'in_service',
-    'is_car_allowed',
+const FERRY = recordKind(
+  {
+    ...{ kind: 'ferry_route', path: '/api/maritimo/ferries' },
+    also: ['name', 'origin_timezone', 'sailings_per_week', 'in_service', 'is_car_allowed'],
+  },
+  [
+    '{origin} to {destination} by {operator_name}',
+    (one) => (one['in_service'] === false ? 'no sailings at present' : filled(one, '{sailings_per_week} sailings a week')),
+    'duration {duration_s} s',
+    'next sailing {next_sailing_at}',
+    (one) => (one['is_car_allowed'] === true ? 'takes cars' : null),
+    'id {id}',
   ],
-  line: (one) =>
-    phrase(
-      `${String(one['origin'])} to ${String(one['destination'])} by ${String(one['operator_name'])}`,
-      one['in_service'] === false ? 'no sailings at present' : amount(one, 'sailings_per_week', 'sailings a week'),
-      labelled('duration', one, 'duration_s', 's'),
-      labelled('next sailing', one, 'next_sailing_at'),
-      one['is_car_allowed'] === true ? 'takes cars' : null,
-      `id ${String(one['id'])}`,
-    ),
-}
+)
 
-const VESSEL: Omit<ToolRequest, 'query'> = {
-  kind: 'vessel',
-  path: '/api/maritimo/buques',
-  fields: [
-    'mmsi',
-    'name',
-    'vessel_type',
-    'speed_kn',
-    'course_deg',
-    'navigation_status',
-    'length_m',
-    'destination',
-    'lat',
-    'lon',
-    'observed_at',
-  ],
-  line: (one) =>
-    phrase(
-      `${amount(one, 'name') ?? 'Vessel without a name'} (MMSI ${String(one['mmsi'])})`,
-      amount(one, 'vessel_type'),
-      amount(one, 'speed_kn', 'knots'),
-      labelled('to', one, 'destination'),
-      labelled('seen', one, 'observed_at'),
-    ),
-}
+const VESSEL = recordKind(
+  {
+    ...{ kind: 'vessel', path: '/api/maritimo/buques' },
+    also: ['course_deg', 'navigation_status', 'length_m', 'lat', 'lon'],
+  },
+  ['{name|Vessel without a name} (MMSI {mmsi})', '{vessel_type}', '{speed_kn} knots', 'to {destination}', 'seen {observed_at}'],
+)
 
 /** Search hits among which a vessel or port is chosen. */
 const CHOICES = 6
@@ -95,7 +60,7 @@ function chosen(
   { what, named, name }: { readonly what: string; readonly named: string; readonly name: string },
 ): ReplyRecord {
   const [only] = found
-  if (!only) throw new Misuse(`No ${what} is named ${JSON.stringify(named)}. Use search_transport, or another spelling.`)
+  if (!only) throw noneNamed(what, named)
   const same = found.filter((one) => String(one[name]).toLowerCase() === named.toLowerCase())
   const [exact] = found.length === 1 ? found : same
   if (exact && (found.length === 1 || same.length === 1)) return exact
@@ -122,68 +87,53 @@ export const getMaritime = defineTool({
   },
   requests: async ({ what, port, vessel, province, origin, destination, ...point }, lookUp) => {
     const at = around(point.lat === undefined && port !== undefined ? {} : point)
-    if (what === 'fuel')
-      return [{ ...MARINE_FUEL, query: { port, province, ...at, sort: at.lat === undefined ? 'price_eur_l' : undefined } }]
-    if (what === 'ferries') return [{ ...FERRY, query: { origin, destination } }]
+    if (what === 'fuel') return [ask(MARINE_FUEL, { port, province, ...at, sort: at.lat === undefined ? 'price_eur_l' : undefined })]
+    if (what === 'ferries') return [ask(FERRY, { origin, destination })]
     if (vessel !== undefined)
-      return [{ ...VESSEL, path: `${VESSEL.path}/{mmsi}`, inPath: { mmsi: await mmsiOf(vessel, lookUp) }, query: {}, takesLimit: false }]
-    if (at.lat !== undefined) return [{ ...VESSEL, query: at }]
+      return [ask({ ...VESSEL, path: `${VESSEL.path}/{mmsi}`, inPath: { mmsi: await mmsiOf(vessel, lookUp) }, takesLimit: false }, {})]
+    if (at.lat !== undefined) return [ask(VESSEL, at)]
     if (port === undefined) throw new Misuse('Which vessels? Give vessel, port, or lat and lon.')
-    return [{ ...VESSEL, query: await aroundPort(port, point.radius_km, lookUp) }]
+    return [ask(VESSEL, await aroundPort(port, point.radius_km, lookUp))]
   },
 })
 
-const FLIGHT: Omit<ToolRequest, 'query'> = {
-  kind: 'flight',
-  path: '/api/aviacion',
-  fields: [
-    ...['id', 'airport', 'direction', 'flight_number', 'airline', 'other_airport', 'other_city', 'scheduled_at', 'estimated_at'],
-    ...['delay_minutes', 'state', 'cause'],
-  ],
-  line: (one) =>
-    phrase(
-      `${String(one['direction'])} ${String(one['flight_number'])} at ${String(one['airport'])}: ${String(one['state'])}`,
-      amount(one, 'airline'),
-      labelled(one['direction'] === 'ARRIVAL' ? 'from' : 'to', one, 'other_city'),
-      labelled('scheduled', one, 'scheduled_at'),
-      labelled('expected', one, 'estimated_at'),
-      labelled('delay', one, 'delay_minutes', 'min'),
-      labelled('cause', one, 'cause'),
-    ),
-}
+const FLIGHT = recordKind({ kind: 'flight', path: '/api/aviacion', also: ['id', 'other_airport', 'other_city'] }, [
+  '{direction} {flight_number} at {airport}: {state}',
+  '{airline}',
+  (one) => filled(one, one['direction'] === 'ARRIVAL' ? 'from {other_city}' : 'to {other_city}'),
+  'scheduled {scheduled_at}',
+  'expected {estimated_at}',
+  'delay {delay_minutes} min',
+  'cause {cause}',
+])
 
-const AIRPORT: Omit<ToolRequest, 'query'> = {
-  kind: 'airport',
-  path: '/api/aviacion/aeropuertos',
-  fields: [
-    ...['id', 'name', 'municipality', 'province', 'flights', 'movements', 'punctual_share', 'mean_delay_minutes', 'cancelled_share'],
-    ...['nm_movements', 'atfm_delay_per_arrival_minutes', 'observed_departures', 'observed_arrivals', 'today'],
+const AIRPORT = recordKind(
+  {
+    ...{ kind: 'airport', path: '/api/aviacion/aeropuertos' },
+    also: ['municipality', 'province', 'flights', 'nm_movements', 'atfm_delay_per_arrival_minutes', 'today'],
+  },
+  [
+    '{name} ({id})',
+    placeOf,
+    'share within 15 min {punctual_share}',
+    'mean delay {mean_delay_minutes} min',
+    'share cancelled {cancelled_share}',
+    '{movements} movements',
+    'departures observed by receivers {observed_departures}',
+    'arrivals observed by receivers {observed_arrivals}',
+    ({ today }) => (today ? todayOf(today as ReplyRecord) : null),
   ],
-  line: (one) =>
-    phrase(
-      `${String(one['name'])} (${String(one['id'])})`,
-      place(one),
-      labelled('share within 15 min', one, 'punctual_share'),
-      labelled('mean delay', one, 'mean_delay_minutes', 'min'),
-      labelled('share cancelled', one, 'cancelled_share'),
-      amount(one, 'movements', 'movements'),
-      labelled('departures observed by receivers', one, 'observed_departures'),
-      labelled('arrivals observed by receivers', one, 'observed_arrivals'),
-      todayOf(one['today']),
-    ),
-}
+)
 
-/** The flights of today at an airport, as a phrase; null without any. */
-function todayOf(today: unknown): string | null {
-  if (typeof today !== 'object' || today === null) return null
-  const one = today as ReplyRecord
-  const figures = [
-    amount(one, 'flights', 'flights'),
-    labelled('share within 15 min', one, 'punctual_share'),
-    labelled('mean delay', one, 'mean_delay_minutes', 'min'),
-    labelled('cancelled', one, 'cancelled'),
-  ]
-  return `today (${String(one['date'])}): ${phrase(...figures)}`
+/** Returns the flights of today at an airport, as a phrase. */
+function todayOf(today: ReplyRecord): string {
+  const figures = lineOf(today, [
+    '{flights} flights',
+    'share within 15 min {punctual_share}',
+    'mean delay {mean_delay_minutes} min',
+    'cancelled {cancelled}',
+  ])
+  return `today (${String(today['date'])}): ${figures}`
 }
 
 /** How long after their scheduled time flights are listed by default, ms. */
@@ -211,34 +161,31 @@ export const getAviation = defineTool({
   requests: async ({ what, airport, flight, direction, min_delay_min, q, province, at, ...point }, lookUp, now) => {
     if (what === 'delays') {
       const from = at ?? (flight === undefined ? isoInstant(now - RECENT_MS) : undefined)
-      return [{ ...FLIGHT, query: { airport, flight, direction, min_delay: min_delay_min, from } }]
+      return [ask(FLIGHT, { airport, flight, direction, min_delay: min_delay_min, from })]
     }
-    if (what === 'stats') return [{ ...AIRPORT, query: { q: q ?? airport, province } }]
-    if (point.lat !== undefined || point.lon !== undefined) return [{ ...AIRCRAFT, query: around(point) }]
+    if (what === 'stats') return [ask(AIRPORT, { q: q ?? airport, province })]
+    if (point.lat !== undefined || point.lon !== undefined) return [ask(AIRCRAFT, around(point))]
     if (airport === undefined) throw new Misuse('Where? Aircraft need an airport, or lat and lon.')
     const [found] = await lookUp('/api/aviacion/aeropuertos', { ids: airport.toUpperCase(), fields: ['id', 'lat', 'lon'] })
     if (!found) throw new Misuse(`No airport has the IATA code ${JSON.stringify(airport)}. Use search_transport to find it.`)
     const { lat, lon } = found as { readonly lat: number; readonly lon: number }
-    return [{ ...AIRCRAFT, query: around({ lat, lon, radius_km: point.radius_km }) }]
+    return [ask(AIRCRAFT, around({ lat, lon, radius_km: point.radius_km }))]
   },
 })
 
-const AIRCRAFT: Omit<ToolRequest, 'query'> = {
-  kind: 'aircraft',
-  path: '/api/aviacion/posiciones',
-  fields: [
-    ...['icao24', 'callsign', 'registration', 'aircraft_type', 'category', 'is_on_ground', 'altitude_m', 'ground_speed_m_s', 'track_deg'],
-    ...['vertical_rate_m_s', 'squawk', 'emergency', 'lat', 'lon', 'observed_at'],
+const AIRCRAFT = recordKind(
+  {
+    ...{ kind: 'aircraft', path: '/api/aviacion/posiciones' },
+    also: ['registration', 'category', 'is_on_ground', 'altitude_m', 'squawk', 'lat', 'lon'],
+  },
+  [
+    '{callsign|no callsign} ({icao24})',
+    '{aircraft_type}',
+    (one) => (one['is_on_ground'] === true ? 'on the ground' : filled(one, '{altitude_m} m')),
+    '{ground_speed_m_s} m/s',
+    'track {track_deg} degrees',
+    'climbs {vertical_rate_m_s} m/s',
+    'emergency {emergency}',
+    'seen {observed_at}',
   ],
-  line: (one) =>
-    phrase(
-      `${amount(one, 'callsign') ?? 'no callsign'} (${String(one['icao24'])})`,
-      amount(one, 'aircraft_type'),
-      one['is_on_ground'] === true ? 'on the ground' : amount(one, 'altitude_m', 'm'),
-      amount(one, 'ground_speed_m_s', 'm/s'),
-      labelled('track', one, 'track_deg', 'degrees'),
-      labelled('climbs', one, 'vertical_rate_m_s', 'm/s'),
-      labelled('emergency', one, 'emergency'),
-      labelled('seen', one, 'observed_at'),
-    ),
-}
+)

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { commonInput, near, province } from '../input.ts'
-import { amount, defineTool, phrase } from '../tool.ts'
+import { recordKind } from '../line.ts'
+import { ask, defineTool } from '../tool.ts'
+
+const HIT = recordKind({ kind: 'hit', path: '/api/search', also: ['lat', 'lon'] }, [
+  '{title} ({collection})',
+  '{subtitle}',
+  'id {id}',
+  '{url}',
+])
 
 /** One search over everything. */
 export const searchTransport = defineTool({
@@ -17,17 +25,5 @@ export const searchTransport = defineTool({
     lon: near.lon,
     ...commonInput,
   },
-  requests: ({ query, collections, province, lat, lon }) => [
-    {
-      ...{ kind: 'hit', path: '/api/search', query: { q: query, collections, province, lat, lon } },
-      fields: ['collection', 'id', 'title', 'subtitle', 'lat', 'lon', 'url'],
-      line: (one) =>
-        phrase(
-          `${String(one['title'])} (${String(one['collection'])})`,
-          amount(one, 'subtitle'),
-          `id ${String(one['id'])}`,
-          amount(one, 'url'),
-        ),
-    },
-  ],
+  requests: ({ query, collections, province, lat, lon }) => [ask(HIT, { q: query, collections, province, lat, lon })],
 })

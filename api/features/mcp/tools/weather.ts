@@ -1,116 +1,76 @@
 import { z } from 'zod'
-import { around, commonInput, instant, municipality, near, province, stretch } from '../input.ts'
+import { around, commonInput, instant, municipality, near, noneNamed, province, stretch } from '../input.ts'
+import { filled, recordKind } from '../line.ts'
 import { zoneOfRecord } from '../text.ts'
-import { amount, defineTool, type LookUp, labelled, Misuse, phrase, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
-import { drivingWeather } from './road.ts'
+import { ask, defineTool, type LookUp, Misuse, type ReplyRecord, type ToolRequest } from '../tool.ts'
+import { DRIVING_WEATHER } from './road.ts'
 
-const WARNING: Omit<ToolRequest, 'query'> = {
-  kind: 'warning',
-  path: '/api/weather/alerts',
-  fields: [
-    ...['id', 'phenomenon', 'level', 'headline', 'onset_at', 'expires_at', 'provinces', 'roads'],
-    ...['parameter_text', 'probability_min_pct', 'probability_max_pct'],
+const WARNING = recordKind(
+  { kind: 'warning', path: '/api/weather/alerts', also: ['roads', 'probability_min_pct', 'probability_max_pct'] },
+  [
+    '{level} warning of {phenomenon}',
+    '«{headline}»',
+    'from {onset_at}',
+    'until {expires_at}',
+    '«{parameter_text}»',
+    'in {provinces}',
+    'id {id}',
   ],
-  line: (one) =>
-    phrase(
-      `${String(one['level'])} warning of ${String(one['phenomenon'])}`,
-      quoted(one, 'headline'),
-      labelled('from', one, 'onset_at'),
-      labelled('until', one, 'expires_at'),
-      quoted(one, 'parameter_text'),
-      Array.isArray(one['provinces']) && one['provinces'].length > 0 ? `in ${one['provinces'].map(String).join(', ')}` : null,
-      `id ${String(one['id'])}`,
-    ),
-}
+)
 
-const HISTORY: Omit<ToolRequest, 'query'> = {
-  kind: 'observation',
-  path: '/api/clima/historico',
-  fields: [
-    'station_id',
-    'period_start',
-    'date',
-    'temp_mean_c',
-    'temp_min_c',
-    'temp_max_c',
-    'precipitation_mm',
-    'wind_mean_m_s',
-    'gust_m_s',
-    'visibility_m',
-    'snow_cm',
+const HISTORY = recordKind({ kind: 'observation', path: '/api/clima/historico', also: ['snow_cm'] }, [
+  '{date/period_start} at station {station_id}',
+  'mean {temp_mean_c} °C',
+  'min {temp_min_c} °C',
+  'max {temp_max_c} °C',
+  'rain {precipitation_mm} mm',
+  'wind {wind_mean_m_s} m/s',
+  'gusts {gust_m_s} m/s',
+  '{visibility_m} m visibility',
+])
+
+const FORECAST = recordKind(
+  { kind: 'forecast', path: '/api/weather/forecast', also: ['id', 'province', 'km_to', 'issued_at', 'valid_from'] },
+  [
+    '{municipality} until {valid_to}',
+    (one) => filled(one, '{driving.conditions} from {driving.first_condition_at}') ?? 'no adverse driving conditions',
+    'rain {driving.rain}, snow {driving.snow}, fog {driving.fog}, wind {driving.wind}',
+    'gusts {driving.gust_max_m_s} m/s',
+    'lowest {driving.temp_min_c} °C',
+    'road {road}',
+    'from km {km_from}',
   ],
-  line: (one) =>
-    phrase(
-      `${amount(one, 'date') ?? String(one['period_start'])} at station ${String(one['station_id'])}`,
-      labelled('mean', one, 'temp_mean_c', '°C'),
-      labelled('min', one, 'temp_min_c', '°C'),
-      labelled('max', one, 'temp_max_c', '°C'),
-      labelled('rain', one, 'precipitation_mm', 'mm'),
-      labelled('wind', one, 'wind_mean_m_s', 'm/s'),
-      labelled('gusts', one, 'gust_m_s', 'm/s'),
-      amount(one, 'visibility_m', 'm visibility'),
-    ),
-}
+)
 
-const FORECAST: Omit<ToolRequest, 'query'> = {
-  kind: 'forecast',
-  path: '/api/weather/forecast',
-  fields: ['id', 'municipality', 'province', 'road', 'km_from', 'km_to', 'issued_at', 'valid_from', 'valid_to', 'driving'],
-  line: (one) => {
-    const driving = one['driving'] as Readonly<Record<string, unknown>>
-    const conditions = driving['conditions'] as readonly string[]
-    return phrase(
-      `${String(one['municipality'])} until ${String(one['valid_to'])}`,
-      conditions.length > 0 ? `${conditions.join(', ')} from ${String(driving['first_condition_at'])}` : 'no adverse driving conditions',
-      `rain ${String(driving['rain'])}, snow ${String(driving['snow'])}, fog ${String(driving['fog'])}, wind ${String(driving['wind'])}`,
-      labelled('gusts', driving, 'gust_max_m_s', 'm/s'),
-      labelled('lowest', driving, 'temp_min_c', '°C'),
-      labelled('road', one, 'road'),
-      labelled('from km', one, 'km_from'),
-    )
+const DAY =
+  '{date}:[ «{sky_description}»][ min {temp_min_c} °C][ max {temp_max_c} °C]' +
+  '[ precipitation {precipitation_probability_pct} %][ snow above {snow_line_m} m][ gusts {gust_m_s} m/s]'
+const FORECAST_DAYS = recordKind(
+  {
+    ...{ kind: 'forecast_days', path: '/api/weather/forecast/daily' },
+    also: ['id', 'province', 'km_from', 'km_to', 'issued_at', 'periods'],
   },
-}
+  ['{municipality}', 'road {road}', ({ periods }) => listed(periods, DAY)],
+)
 
-const FORECAST_DAYS: Omit<ToolRequest, 'query'> = {
-  kind: 'forecast_days',
-  path: '/api/weather/forecast/daily',
-  fields: ['id', 'municipality', 'province', 'road', 'km_from', 'km_to', 'issued_at', 'periods'],
-  line: (one) =>
-    phrase(
-      String(one['municipality']),
-      labelled('road', one, 'road'),
-      ...(one['periods'] as readonly ReplyRecord[]).map((day) =>
-        [
-          `${String(day['date'])}:`,
-          quoted(day, 'sky_description'),
-          labelled('min', day, 'temp_min_c', '°C'),
-          labelled('max', day, 'temp_max_c', '°C'),
-          labelled('precipitation', day, 'precipitation_probability_pct', '%'),
-          labelled('snow above', day, 'snow_line_m', 'm'),
-          labelled('gusts', day, 'gust_m_s', 'm/s'),
-        ]
-          .filter((part) => part !== null)
-          .join(' '),
-      ),
-    ),
-}
+const AIR = recordKind(
+  {
+    ...{ kind: 'air_station', path: '/api/calidad-aire', also: ['is_partial', 'measurements', 'is_stale'] },
+    isSaid: (one) => one['level'] !== null || (one['measurements'] as readonly unknown[]).length > 0,
+  },
+  [
+    '{name}[: {level}]',
+    'by {pollutants}',
+    ({ measurements }) => listed(measurements, '{pollutant} {value} {unit}'),
+    '{province}',
+    'hour {observed_at}',
+    'id {id}',
+  ],
+)
 
-const AIR: Omit<ToolRequest, 'query'> = {
-  kind: 'air_station',
-  path: '/api/calidad-aire',
-  fields: ['id', 'name', 'province', 'level', 'is_partial', 'pollutants', 'observed_at', 'measurements', 'is_stale'],
-  line: (one) =>
-    phrase(
-      `${String(one['name'])}${one['level'] === null ? '' : `: ${String(one['level'])}`}`,
-      Array.isArray(one['pollutants']) && one['pollutants'].length > 0 ? `by ${one['pollutants'].map(String).join(', ')}` : null,
-      (one['measurements'] as readonly ReplyRecord[])
-        .map((of) => `${String(of['pollutant'])} ${String(of['value'])} ${String(of['unit'])}`)
-        .join(', '),
-      amount(one, 'province'),
-      labelled('hour', one, 'observed_at'),
-      `id ${String(one['id'])}`,
-    ),
-  isSaid: (one) => one['level'] !== null || (one['measurements'] as readonly unknown[]).length > 0,
+/** Returns the records of a list, each as a template says. */
+function listed(records: unknown, template: string): string {
+  return (records as readonly ReplyRecord[]).map((one) => filled(one, template)).join(', ')
 }
 
 /** Weather for drivers: current, warnings, forecast and history; and air quality. */
@@ -133,42 +93,43 @@ export const getWeather = defineTool({
   },
   requests: async ({ what, province, municipality, road, km_from, km_to, station, from, to, interval, ...point }, lookUp) => {
     const at = around(point)
-    if (what === 'now' && municipality !== undefined && road === undefined)
-      return [drivingWeather(around({ ...(await middleOf(municipality, province, lookUp)), radius_km: point.radius_km ?? NEAR_KM }))]
-    if (what === 'now') return [drivingWeather({ province, municipality, road, km_from, km_to, ...at })]
+    const nearTown = async (): Promise<ToolRequest['query']> =>
+      municipality === undefined ? { province, ...at } : aroundTown(municipality, { province, radius_km: point.radius_km }, lookUp)
+    if (what === 'now' && road === undefined) return [ask(DRIVING_WEATHER, await nearTown())]
+    if (what === 'now') return [ask(DRIVING_WEATHER, { province, municipality, road, km_from, km_to, ...at })]
     if (what === 'alerts') {
       if (road !== undefined) throw new Misuse('Warnings need a province or a point: give one of them instead of the road.')
-      return [{ ...WARNING, query: { province, ...at } }]
+      return [ask(WARNING, { province, ...at })]
     }
     if (what === 'air') {
       if (road !== undefined) throw new Misuse('Air quality needs a province or a point: give one of them instead of the road.')
-      if (municipality === undefined) return [{ ...AIR, query: { province, ...at } }]
-      return [{ ...AIR, query: around({ ...(await middleOf(municipality, province, lookUp)), radius_km: point.radius_km ?? NEAR_KM }) }]
+      return [ask(AIR, await nearTown())]
     }
     if (what === 'forecast') {
       const query = { province, municipality, road, km_from, km_to, lat: at.lat, lon: at.lon }
       const forecasts = [...(interval === '1h' ? [] : [FORECAST_DAYS]), ...(interval === '1d' ? [] : [FORECAST])]
-      return forecasts.map((one) => ({ ...one, query }))
+      return forecasts.map((one) => ask(one, query))
     }
     if (station === undefined && road === undefined) throw new Misuse('The history needs a station or a road: give one of them.')
-    if (station === undefined) return [{ ...HISTORY, query: { road, from, to, interval } }]
+    if (station === undefined) return [ask(HISTORY, { road, from, to, interval })]
     const found = await weatherStationOf(station, lookUp)
-    return [{ ...HISTORY, zone: zoneOfRecord(found), query: { station: String(found['id']), road, from, to, interval } }]
+    return [ask({ ...HISTORY, zone: zoneOfRecord(found) }, { station: String(found['id']), road, from, to, interval })]
   },
 })
 
 /** Radius around a municipality in which weather and air quality now are looked for: few have a station of their own. */
 const NEAR_KM = 25
 
-/** The position of a municipality. Throws `Misuse` if none has the name. */
-async function middleOf(
+/** A query around a municipality. Throws `Misuse` if none has the name. */
+async function aroundTown(
   municipality: string,
-  province: string | undefined,
+  { province, radius_km = NEAR_KM }: { readonly province: string | undefined; readonly radius_km: number | undefined },
   lookUp: LookUp,
-): Promise<{ readonly lat: number; readonly lon: number }> {
+): Promise<ToolRequest['query']> {
   const [found] = await lookUp('/api/search', { q: municipality, collections: ['municipalities'], province, limit: 1 })
-  if (!found) throw new Misuse(`No municipality is named ${JSON.stringify(municipality)}. Use search_transport, or another spelling.`)
-  return found as { readonly lat: number; readonly lon: number }
+  if (!found) throw noneNamed('municipality', municipality)
+  const { lat, lon } = found as { readonly lat: number; readonly lon: number }
+  return around({ lat, lon, radius_km })
 }
 
 /** A weather station, by name or id: the best match. Throws `Misuse` if there is none. */
@@ -176,5 +137,5 @@ async function weatherStationOf(station: string, lookUp: LookUp): Promise<ReplyR
   const [found] = await lookUp('/api/search', { q: station, collections: ['weather-stations'], limit: 1 })
   if (found) return found
   if (/^\d{4}\w?$/.test(station)) return { id: station }
-  throw new Misuse(`No weather station is named ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
+  throw noneNamed('weather station', station)
 }
