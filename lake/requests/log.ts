@@ -53,10 +53,7 @@ export const PATIENCE_S = 3 * 3600
 export const CLOSED_AFTER_MS = (PATIENCE_S + 3600) * 1000
 const HOUR_MS = 3_600_000
 const ROOT = 'requests/'
-/** Folders of earlier versions, whose processes gathered their minutes into hours: minutes first, as they are listed first. */
-const OLD = ['usage/minutes/', 'usage/hours/', 'uptime/minutes/', 'uptime/hours/'] as const
-const NAME = /(\d{4}-\d\d-\d\dT\d\d)\/([\w-]+?)(-m\d\d|-\d+)?\.jsonl?$/
-const OLD_MINUTE = /\/minutes\/(.*)-m\d\d\.json$/
+const NAME = /(\d{4}-\d\d-\d\dT\d\d)\/([\w-]+?)-\d+\.jsonl$/
 const REQUESTS = 16
 /** Attempts to read a list of objects, some of which may be deleted before they are read. */
 const TRIES = 10
@@ -97,23 +94,15 @@ export function encodeMinute({ minute_s, usage, groups }: RequestMinute): string
   return JSON.stringify([minute_s, paths, plain])
 }
 
-/** Decodes the minutes of an object, also of earlier versions. */
-export function decodeMinutes(name: string, bytes: Buffer): RequestMinute[] {
-  const text = bytes.toString()
-  if (name.startsWith(ROOT)) return text.split('\n').map((line) => decodeMinute(JSON.parse(line)))
-  const { minutes } = JSON.parse(text) as { readonly minutes: readonly [number, readonly unknown[]][] }
-  const isUsage = name.startsWith('usage/')
-  return minutes.map(([minute_s, rows]) => decodeMinute(isUsage ? [minute_s, rows, []] : [minute_s, [], rows]))
-}
-
-function decodeMinute(plain: unknown): RequestMinute {
-  const [minute_s, paths, plainGroups] = plain as [number, PlainUsage[], PlainGroup[]]
+/** Decodes a line of an object. */
+export function decodeMinute(line: string): RequestMinute {
+  const [minute_s, paths, plainGroups] = JSON.parse(line) as [number, PlainUsage[], PlainGroup[]]
   return {
     minute_s,
     usage: paths.map(([key, slot, plan, path, answered, not_modified, client_error, limited, server_error, day_units]) => {
       return { key, slot, plan, path, answered, not_modified, client_error, limited, server_error, day_units }
     }),
-    groups: plainGroups.map(([group, requests, refused, failed, durations, callers = [], isProbeFailed = false]) => {
+    groups: plainGroups.map(([group, requests, refused, failed, durations, callers, isProbeFailed]) => {
       return { group, requests, refused, failed, durations: allClasses(durations), callers, isProbeFailed }
     }),
   }
@@ -121,10 +110,9 @@ function decodeMinute(plain: unknown): RequestMinute {
 
 type PlainUsage = readonly [key: string | null, slot: string | null, plan: Plan | null, path: string, ...counts: SixCounts]
 type SixCounts = readonly [number, number, number, number, number, number]
-/** Rows from before probes existed lack the last two. */
 type PlainGroup = readonly [
   ...[group: string, requests: number, refused: number, failed: number, durations: readonly number[]],
-  ...[callers?: readonly number[], isProbeFailed?: boolean],
+  ...[callers: readonly number[], isProbeFailed: boolean],
 ]
 
 /** Names of the objects before an instant (ms). */
@@ -134,15 +122,11 @@ export async function logBefore(store: ObjectStore, before: number): Promise<str
 
 /** First hour (ms) at or after an instant with objects; null if there is none. */
 export async function firstHour(store: ObjectStore, from: number): Promise<number | null> {
-  const hours: number[] = []
-  for (const folder of [ROOT, ...OLD])
-    for await (const { key } of store.list(folder, { startAfter: `${folder}${hourName(from)}` })) {
-      const [, hour] = NAME.exec(key) ?? []
-      if (hour === undefined) continue
-      hours.push(Date.parse(`${hour}:00Z`))
-      break
-    }
-  return hours.length > 0 ? Math.min(...hours) : null
+  for await (const { key } of store.list(ROOT, { startAfter: `${ROOT}${hourName(from)}` })) {
+    const [, hour] = NAME.exec(key) ?? []
+    if (hour !== undefined) return Date.parse(`${hour}:00Z`)
+  }
+  return null
 }
 
 /**
@@ -157,36 +141,33 @@ export async function readLog<T>(
   const read = new Map(known)
   for (let tries = 0; tries < TRIES; tries++) {
     const objects = await listed(store, range)
-    const whole = new Set(objects.map(({ name }) => name))
-    // A minute of an earlier version counts until its hour exists.
-    const counted = objects.filter(({ name }) => !whole.has(name.replace(OLD_MINUTE, '/hours/$1.json')) || !OLD_MINUTE.test(name))
     const version = ({ name, bytes }: Found): string => `${name} ${bytes}`
     await Promise.all(
-      counted
+      objects
         .filter((one) => !read.has(version(one)))
         .map((one) =>
           limit(async () => {
             const bytes = await store.get(one.name)
-            if (bytes) read.set(version(one), take({ hour: one.hour, mark: one.mark, minutes: decodeMinutes(one.name, bytes) }))
+            if (bytes)
+              read.set(version(one), take({ hour: one.hour, mark: one.mark, minutes: bytes.toString().split('\n').map(decodeMinute) }))
           }),
         ),
     )
     // One deleted between listing and reading is now in its aggregate.
-    if (counted.every((one) => read.has(version(one)))) return new Map(counted.map((one) => [version(one), read.get(version(one)) as T]))
+    if (objects.every((one) => read.has(version(one)))) return new Map(objects.map((one) => [version(one), read.get(version(one)) as T]))
   }
   throw new Error('objects of the request log are deleted faster than they can be read')
 }
 
 async function listed(store: ObjectStore, { from, to }: HourRange): Promise<Found[]> {
   const found: Found[] = []
-  for (const folder of [ROOT, ...OLD])
-    for await (const { key, bytes } of store.list(folder, { startAfter: `${folder}${hourName(from)}` })) {
-      const [, hour, mark] = NAME.exec(key) ?? []
-      if (hour === undefined || mark === undefined) continue
-      const start = Date.parse(`${hour}:00Z`)
-      if (start >= to) break
-      found.push({ name: key, hour: start, mark, bytes })
-    }
+  for await (const { key, bytes } of store.list(ROOT, { startAfter: `${ROOT}${hourName(from)}` })) {
+    const [, hour, mark] = NAME.exec(key) ?? []
+    if (hour === undefined || mark === undefined) continue
+    const start = Date.parse(`${hour}:00Z`)
+    if (start >= to) break
+    found.push({ name: key, hour: start, mark, bytes })
+  }
   return found
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ObjectStore } from '../store/store.ts'
-import { decodeMinutes, encodeMinute, hourOf, logObject, MINUTE_S, PATIENCE_S, type RequestMinute } from './log.ts'
+import { decodeMinute, encodeMinute, hourOf, logObject, MINUTE_S, PATIENCE_S, type RequestMinute } from './log.ts'
 
 /** Writes one process's requests by the minute: each of its minutes is recorded, with requests or without. */
 export interface LogWriter {
@@ -112,7 +112,7 @@ export function openLogWriter(options: LogWriterOptions): LogWriter {
     const oldest_s = minuteOf(clock()) - PATIENCE_S
     for (const object of objects) {
       const isLate = (line: Line, at: number): boolean => at >= object.written && line.minute_s < oldest_s
-      giveUp(decoded(object.name, object.lines.filter(isLate)))
+      giveUp(decoded(object.lines.filter(isLate)))
       object.lines = object.lines.filter((line, at) => !isLate(line, at))
     }
     try {
@@ -163,12 +163,12 @@ export function openLogWriter(options: LogWriterOptions): LogWriter {
   }
 }
 
-function unwritten({ name, lines, written }: Growing): RequestMinute[] {
-  return decoded(name, lines.slice(written))
+function unwritten({ lines, written }: Growing): RequestMinute[] {
+  return decoded(lines.slice(written))
 }
 
-function decoded(name: string, lines: readonly Line[]): RequestMinute[] {
-  return lines.flatMap(({ text }) => decodeMinutes(name, Buffer.from(text)))
+function decoded(lines: readonly Line[]): RequestMinute[] {
+  return lines.map(({ text }) => decodeMinute(text))
 }
 
 function minuteOf(at: number): number {

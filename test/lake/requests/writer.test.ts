@@ -143,17 +143,3 @@ test('minutes that cannot be written at the close are tried once more, and then 
     expect([await set.read(), set.lost.map(counted)]).toEqual(isLost ? [[], [at(0, 7)]] : [[at(0, 7)], []])
   }
 })
-
-test('objects of earlier versions are read: a minute counts until its hour exists', async () => {
-  const { store, read } = await stage()
-  const usage = (minute: number, requests: number) => [at(minute, 0)[0], [[null, null, null, '/a', requests, 0, 0, 0, 0, 0]]]
-  const put = (name: string, ...minutes: readonly unknown[]) => store.put(name, Buffer.from(JSON.stringify({ version: 1, minutes })))
-  await put('usage/minutes/2026-11-22T12/abc-m00.json', usage(0, 3))
-  await put('usage/minutes/2026-11-22T12/abc-m01.json', usage(1, 4))
-  await put('uptime/minutes/2026-11-22T12/abc-m00.json', [NOON / 1000, [['road', 8, 1, 2, [0, 7]]]])
-  await put('usage/hours/2026-11-22T12/other-2.json', usage(5, 6))
-  expect(await read()).toEqual([at(0, 0), at(0, 3), at(1, 4), at(5, 6)])
-  await put('usage/hours/2026-11-22T12/abc.json', usage(0, 3), usage(1, 4))
-  expect(await read()).toEqual([at(0, 0), at(0, 3), at(1, 4), at(5, 6)])
-  expect((await logBefore(store, Number.POSITIVE_INFINITY)).length).toBe(5)
-})
