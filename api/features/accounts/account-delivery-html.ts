@@ -1,10 +1,10 @@
 import type { ExportJob } from '../../../lake/exports/jobs.ts'
 import type { Language } from '../../kernel/language.ts'
-import { escaped } from '../site/html.ts'
+import { escaped, moment } from '../site/html.ts'
 import { shownWebhook } from '../webhooks/shown.ts'
 import type { Delivery, WebhookState } from '../webhooks/state.ts'
 import type { Subscription } from '../webhooks/subscriptions.ts'
-import { button, moment, scrollTable } from './account-forms.ts'
+import { button, scrollTable } from './account-forms.ts'
 
 /** A webhook with its progress. */
 export interface OwnWebhook {

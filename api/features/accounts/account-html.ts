@@ -1,11 +1,10 @@
 import type { ExportJob } from '../../../lake/exports/jobs.ts'
 import type { ListedKey, NewKey } from '../../auth/accounts.ts'
-import type { KeyStatus } from '../../auth/keys/slots.ts'
 import type { Language } from '../../kernel/language.ts'
-import { contactLink, escaped, HTML, htmlPage, PAGE_SECURITY, pageLinks } from '../site/html.ts'
+import { contactLink, escaped, HTML, htmlPage, moment, PAGE_SECURITY, pageLinks } from '../site/html.ts'
 import { jobsSection, type OwnWebhook, webhooksSection } from './account-delivery-html.ts'
 import { OVERLAP_H, OVERLAP_MOST_H } from './account-fields.ts'
-import { button, dayName, moment, scrollTable } from './account-forms.ts'
+import { button, dayName, scrollTable } from './account-forms.ts'
 import type { KeyUsage } from './account-usage.ts'
 import { usageSection } from './account-usage-html.ts'
 
@@ -16,48 +15,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...PAGE_SECURITY,
 })
 
-interface Words {
-  readonly title: string
-  readonly ask: string
-  readonly email: string
-  readonly send: string
-  readonly asked: string
-  readonly openIntro: string
-  readonly open: string
-  readonly ended: string
-  readonly keys: string
-  readonly none: string
-  readonly columns: readonly string[]
-  readonly unused: string
-  readonly plans: string
-  readonly support: string
-  readonly until: string
-  readonly rotate: string
-  readonly hours: string
-  readonly revoke: string
-  readonly revokeAll: string
-  readonly revokeAllIntro: string
-  readonly mails: string
-  readonly mailsIntro: string
-  readonly mailsUsual: string
-  readonly mailsOn: string
-  readonly mailsOff: string
-  readonly turnOn: string
-  readonly turnOff: string
-  readonly remove: string
-  readonly removeIntro: string
-  readonly sure: string
-  readonly leave: string
-  readonly leaveIntro: string
-  readonly newKey: string
-  readonly once: string
-  readonly back: string
-  readonly removed: string
-  readonly tooMany: string
-  readonly status: Readonly<Record<KeyStatus, string>>
-}
-
-const WORDS: Readonly<Record<Language, Words>> = {
+const WORDS = {
   es: {
     title: 'Sus claves',
     ask: 'Escriba su dirección de correo y le enviaremos un enlace para ver y gestionar sus claves.',
@@ -138,7 +96,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     tooMany: 'Too many requests. Try again later.',
     status: { ACTIVE: 'active', ROTATING: 'being rotated', REVOKED: 'revoked', EXPIRED: 'expired' },
   },
-}
+} as const
 
 /** Renders the page that asks for an e-mail address; `notice` is the outcome of the previous request. */
 export function askPage(language: Language, notice: 'asked' | 'ended' | 'removed' | 'tooMany' | null = null): string {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isoInstant, MADRID } from '../../../lake/schema/time.ts'
 import type { SourceMode } from '../../../lake/system.ts'
 import type { Language } from '../../kernel/language.ts'
 import { oneOf } from '../../kernel/params/params.ts'
@@ -109,6 +110,39 @@ export function pageLinks(language: Language, { hasBoth = true }: { readonly has
   const to = language === 'es' ? 'en' : 'es'
   const switching = hasBoth ? `<li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li>` : ''
   return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/plans">${plans}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/status">${status}</a></li><li><a href="/account">${keys}</a></li>${switching}</ul></nav>`
+}
+
+/** A table for `dataTable`; its texts are HTML except `name`. */
+interface DataTable {
+  /** What it shows, for screen readers; its caption if `isCaptioned`. */
+  readonly name: string
+  readonly classes: string
+  readonly heads: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  /** How many of the last columns are numbers. */
+  readonly numbers?: number
+  /** True if the table has a caption, and each row begins with its heading. */
+  readonly isCaptioned?: boolean
+}
+
+/** Renders a table that scrolls on narrow screens, also by keyboard. */
+export function dataTable({ name, classes, heads, rows, numbers = 0, isCaptioned = false }: DataTable): string {
+  const num = (at: number): string => (at >= heads.length - numbers ? ' class="num"' : '')
+  const head = heads.map((one, at) => `<th scope="col"${num(at)}>${one}</th>`).join('')
+  const cell = (html: string, at: number): string =>
+    isCaptioned && at === 0 ? `<th scope="row">${html}</th>` : `<td${num(at)}>${html}</td>`
+  const body = rows.map((cells) => `<tr>${cells.map(cell).join('')}</tr>`).join('\n')
+  const [label, text] = [` aria-label="${escaped(name)}"`, isCaptioned ? `<caption>${escaped(name)}</caption>\n` : '']
+  return `<div class="scroll" role="region"${label} tabindex="0"><table class="${classes}"${isCaptioned ? '' : label}>${text}<thead><tr>${head}</tr></thead>
+<tbody>${body}</tbody></table></div>`
+}
+
+const DAY_AND_MINUTE = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const
+
+/** Formats an instant (ms) as date and time in Madrid, or with other parts. */
+export function moment(at: number, language: Language, parts: Intl.DateTimeFormatOptions = DAY_AND_MINUTE): string {
+  const format = new Intl.DateTimeFormat(language, { ...parts, timeZone: MADRID, hourCycle: 'h23' })
+  return `<time datetime="${isoInstant(at)}">${format.format(at)}</time>`
 }
 
 /** Returns a link to a contact URI. */

@@ -5,8 +5,7 @@ import { cachedDocument, DESCRIPTION_S, documentUrls, oneDocument, registerDocum
 import type { MadeResponse } from '../../engine/replies/responses.ts'
 import { queryReader } from '../../engine/request/request.ts'
 import type { Endpoint } from '../../kernel/endpoint.ts'
-import type { Language } from '../../kernel/language.ts'
-import { languageOf } from '../../kernel/language.ts'
+import { type Language, languageOf } from '../../kernel/language.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../../kernel/problems.ts'
 import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
@@ -38,128 +37,77 @@ const readPage = queryReader({ lang: PAGE_LANG })
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
   const { endpoints, plans, figures, securityContact, state, clock, baseUrl } = parts
   const cachedAt = documentUrls()
-  /** Documents that are made once for each language. */
-  const inLanguage = (
-    { raw }: FastifyRequest,
-    name: string,
-    make: (language: Language) => Promise<MadeResponse>,
-  ): Promise<MadeResponse> => {
-    const { lang } = readPage(raw.url ?? '/')
-    const language = lang ?? languageOf(raw)
-    return cachedAt(`${name} ${language} ${state.mode}`, () => make(language))
-  }
-  const page = (text: string, language: Language, headers = PAGE_SECURITY): Promise<MadeResponse> =>
-    cachedDocument({ text, content_type: HTML, language, headers })
-
-  registerDocument(app, {
-    url: '/',
-    clock,
-    find: async ({ raw }) => {
+  const document = (url: string, find: (request: FastifyRequest) => Promise<MadeResponse>): void =>
+    registerDocument(app, { url, clock, find })
+  /**
+   * Registers a page that is made once for each language. `find` returns what renders it, or throws the problem
+   * of a name in the URL that has none.
+   */
+  const page = (url: string, find: (name: string) => (language: Language) => string, headers = PAGE_SECURITY): void =>
+    document(url, async ({ raw, params }) => {
+      const [name = ''] = Object.values(params as Readonly<Record<string, string>>)
+      const make = find(name)
       const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
-      const text = startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), mode: state.mode })
-      return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
-    },
-  })
-  registerDocument(app, {
-    url: '/docs',
-    clock,
-    find: (request) => inLanguage(request, 'docs', (language) => page(docsPage(language, state.mode), language, DOCS_SECURITY)),
-  })
-  registerDocument(app, {
-    url: '/docs/assets/:version/:name',
-    clock,
-    find: async ({ raw, params }) => {
+      return cachedAt(`${url} ${name} ${language} ${state.mode}`, () =>
+        cachedDocument({ text: make(language), content_type: HTML, language, headers }),
+      )
+    })
+  /** Registers a document without parameters. `name` distinguishes its versions. */
+  const plain = (url: string, make: () => Parameters<typeof cachedDocument>[0], name = () => url): void =>
+    document(url, async ({ raw }) => {
       NO_PARAMS(raw.url ?? '/')
-      const { version, name } = params as { readonly version: string; readonly name: string }
-      const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name as keyof typeof SCRIPTS] : undefined
-      if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs links to the existing ones.')
-      const content_type = 'text/javascript; charset=utf-8'
-      return cachedAt(name, async () => cachedDocument({ text: await script.text(), content_type, isImmutable: true }))
-    },
+      return cachedAt(name(), () => cachedDocument(make()))
+    })
+
+  document('/', async ({ raw }) => {
+    const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
+    const text = startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), mode: state.mode })
+    return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
+  })
+  page('/docs', () => (language) => docsPage(language, state.mode), DOCS_SECURITY)
+  document('/docs/assets/:version/:name', async ({ raw, params }) => {
+    NO_PARAMS(raw.url ?? '/')
+    const { version, name } = params as { readonly version: string; readonly name: string }
+    const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name as keyof typeof SCRIPTS] : undefined
+    if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs links to the existing ones.')
+    const content_type = 'text/javascript; charset=utf-8'
+    return cachedAt(name, async () => cachedDocument({ text: await script.text(), content_type, isImmutable: true }))
   })
   const methods = methodPages(endpoints)
-  registerDocument(app, {
-    url: '/docs/methods/:name',
-    clock,
-    find: async (request) => {
-      const { name } = request.params as { readonly name: string }
-      const method = methods.get(name)
-      if (!method) throw problem('not-found', 'There is no such page; the operations of /openapi.json link to those that exist.')
-      return inLanguage(request, `method ${name}`, (language) => page(methodHtml(method, language), language))
-    },
+  page('/docs/methods/:name', (name) => {
+    const method = methods.get(name)
+    if (!method) throw problem('not-found', 'There is no such page; the operations of /openapi.json link to those that exist.')
+    return (language) => methodHtml(method, language)
   })
-  registerDocument(app, {
-    url: '/docs/guides/:name',
-    clock,
-    find: async (request) => {
-      const { name } = request.params as { readonly name: string }
-      const guide = GUIDES.get(name)
-      if (!guide) throw problem('not-found', `There is no such guide: ${[...GUIDES.keys()].join(', ')}.`)
-      return inLanguage(request, `guide ${name}`, (language) => page(guideHtml(guide, language), language))
-    },
+  page('/docs/guides/:name', (name) => {
+    const guide = GUIDES.get(name)
+    if (!guide) throw problem('not-found', `There is no such guide: ${[...GUIDES.keys()].join(', ')}.`)
+    return (language) => guideHtml(guide, language)
   })
-  registerDocument(app, {
-    url: '/problems/:code',
-    clock,
-    find: async (request) => {
-      const { code } = request.params as { readonly code: string }
-      if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
-      return inLanguage(request, `problem ${code}`, (language) => page(problemPage(code as ProblemCode, language), language))
-    },
+  page('/problems/:code', (code) => {
+    if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
+    return (language) => problemPage(code as ProblemCode, language)
   })
-  registerDocument(app, {
-    url: PLANS_PATH,
-    clock,
-    find: (request) => inLanguage(request, 'plans', (language) => page(plansPage(language, parts), language)),
-  })
-  registerDocument(app, {
-    url: '/changelog',
-    clock,
-    find: (request) => inLanguage(request, 'changelog', (language) => page(changelogPage(language), language)),
-  })
+  page(PLANS_PATH, () => (language) => plansPage(language, parts))
+  page('/changelog', () => changelogPage)
   const forModels = oneDocument()
-  registerDocument(app, {
-    url: '/llms.txt',
-    clock,
-    find: async ({ raw }) => {
-      NO_PARAMS(raw.url ?? '/')
-      const [now, base] = [clock(), baseUrl()]
-      // Its example requests name days.
-      return forModels(`${base} ${madridDate(now)}`, () =>
-        cachedDocument({
-          text: llmsText(endpoints, { baseUrl: base, plans, now }),
-          content_type: PLAIN,
-          language: 'en',
-        }),
-      )
-    },
+  document('/llms.txt', async ({ raw }) => {
+    NO_PARAMS(raw.url ?? '/')
+    const [now, base] = [clock(), baseUrl()]
+    // Its example requests name days.
+    return forModels(`${base} ${madridDate(now)}`, () =>
+      cachedDocument({ text: llmsText(endpoints, { baseUrl: base, plans, now }), content_type: PLAIN, language: 'en' }),
+    )
   })
-  registerDocument(app, {
-    url: CATALOG_PATH,
-    clock,
-    find: async ({ raw }) => {
-      NO_PARAMS(raw.url ?? '/')
-      // The port may be chosen late, and with it our own address.
-      const base = baseUrl()
-      return cachedAt(`catalogue ${base}`, () =>
-        cachedDocument({ text: JSON.stringify(apiCatalog(endpoints, base)), content_type: CATALOG_TYPE, links: catalogLinks(base) }),
-      )
-    },
-  })
+  // The port may be chosen late, and with it our own address.
+  plain(
+    CATALOG_PATH,
+    () => ({ text: JSON.stringify(apiCatalog(endpoints, baseUrl())), content_type: CATALOG_TYPE, links: catalogLinks(baseUrl()) }),
+    () => `catalogue ${baseUrl()}`,
+  )
   // Browsers and search engines request these automatically. As unknown paths they would use up the few requests without a key.
-  const unbidden = {
-    '/favicon.ico': { text: ICON, content_type: 'image/svg+xml' },
-    '/robots.txt': { text: ROBOTS_TEXT, content_type: PLAIN },
-  }
-  for (const [url, document] of Object.entries(unbidden))
-    registerDocument(app, {
-      url,
-      clock,
-      find: async ({ raw }) => {
-        NO_PARAMS(raw.url ?? '/')
-        return cachedAt(url, () => cachedDocument(document))
-      },
-    })
+  plain('/favicon.ico', () => ({ text: ICON, content_type: 'image/svg+xml' }))
+  plain('/robots.txt', () => ({ text: ROBOTS_TEXT, content_type: PLAIN }))
   app.get('/.well-known/security.txt', { exposeHeadRoute: true }, async ({ raw }, reply) => {
     NO_PARAMS(raw.url ?? '/')
     if (securityContact === null) throw problem('not-found', 'This service has no contact for reports of vulnerabilities.')

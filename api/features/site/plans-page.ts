@@ -16,30 +16,7 @@ export interface PlansPageParts {
   readonly hasPath: (path: string) => boolean
 }
 
-interface Words {
-  readonly title: string
-  readonly intro: string
-  readonly limits: string
-  readonly none: string
-  readonly rows: Readonly<Record<'price' | 'minute' | 'day' | 'reachable' | 'concurrency' | 'streams' | 'formats', string>>
-  readonly anonymous: string
-  readonly free: string
-  readonly windows: string
-  readonly contents: string
-  readonly has: (plan: string) => string
-  readonly and: (below: string) => string
-  readonly change: string
-  readonly changeAt: string
-  readonly writeTo: string
-  readonly nobody: string
-  readonly start: string
-  readonly asJson: string
-  readonly support: string
-  readonly noSupport: string
-  readonly notes: Readonly<Partial<Record<Feature, string>>>
-}
-
-const WORDS: Readonly<Record<Language, Words>> = {
+const WORDS = {
   es: {
     title: 'Planes y precios',
     intro: 'El plan de una clave decide qué puede leer y cuántas peticiones admite. Se paga por meses, sin permanencia.',
@@ -59,8 +36,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     windows:
       'Un minuto son 60 segundos cualesquiera y un día, 24 horas cualesquiera. Los límites cuentan por clave; sin clave, por dirección IP.',
     contents: 'Qué incluye cada plan',
-    has: (plan) => `El plan ${plan} incluye:`,
-    and: (below) => `Todo lo de ${below} y además:`,
+    has: (plan: string) => `El plan ${plan} incluye:`,
+    and: (below: string) => `Todo lo de ${below} y además:`,
     change: 'Cambiar de plan',
     changeAt: 'El plan de una clave se cambia en',
     writeTo: 'Para cambiar el plan de una clave, escriba desde la dirección de su cuenta a',
@@ -94,8 +71,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     free: 'Free',
     windows: 'A minute is any 60 seconds and a day any 24 hours. Limits count per key; without a key, per IP address.',
     contents: 'What each plan includes',
-    has: (plan) => `The plan ${plan} includes:`,
-    and: (below) => `Everything in ${below}, and:`,
+    has: (plan: string) => `The plan ${plan} includes:`,
+    and: (below: string) => `Everything in ${below}, and:`,
     change: 'Change the plan',
     changeAt: 'The plan of a key is changed at',
     writeTo: 'To change the plan of a key, write from the address of your account to',
@@ -111,7 +88,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
       DEDICATED_IP: 'An IP address of your own that serves your access. A person sets it up on request; it is not automatic.',
     },
   },
-}
+} as const
 
 /** Renders the page of plans: prices, limits and the available features of each plan. */
 export function plansPage(language: Language, parts: PlansPageParts): string {
@@ -157,7 +134,7 @@ function limitsTable(language: Language, plans: PlanTable): string {
 function featureHtml(feature: Feature, language: Language, supportContact: string | null): string {
   const words = WORDS[language]
   const path = featurePath(feature)
-  const note = words.notes[feature]
+  const note = (words.notes as Readonly<Partial<Record<Feature, string>>>)[feature]
   const where = path === null ? '' : `<br><code>${escaped(path)}</code>`
   const contact =
     feature !== 'PRIORITY_SUPPORT'

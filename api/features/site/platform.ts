@@ -3,9 +3,8 @@ import type { Lake } from '../../../lake/open.ts'
 import type { Limiter } from '../../auth/limits/limiter.ts'
 import { PLAN_PARAMS, plansReply } from '../../auth/plan-list.ts'
 import { namedRecords } from '../../engine/answers/named-records.ts'
-import { DESCRIPTION_S, described, documentUrls } from '../../engine/replies/documents.ts'
+import { DESCRIPTION_S, described, documentUrls, registerDocument } from '../../engine/replies/documents.ts'
 import type { MadeResponse } from '../../engine/replies/responses.ts'
-import { sendFound } from '../../engine/replies/send-found.ts'
 import { queryReader } from '../../engine/request/request.ts'
 import { readinessOf } from '../../engine/state/readiness.ts'
 import type { ServiceState } from '../../engine/state/state.ts'
@@ -43,27 +42,22 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .send({ status, source_mode: state.mode, ...found })
   })
   const readDescribed = queryReader(DESCRIPTION_PARAMS)
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/openapi.json',
-    exposeHeadRoute: false,
-    handler: async (request, reply) => {
-      const { lang, media } = readDescribed(request.raw.url ?? '/')
-      await sendFound(request.raw, reply, { found: await descriptions.find(media ? `${lang}.${media}` : lang), now: clock() })
+  registerDocument(app, {
+    ...{ url: '/openapi.json', clock },
+    find: async ({ raw }) => {
+      const { lang, media } = readDescribed(raw.url ?? '/')
+      return descriptions.find(media ? `${lang}.${media}` : lang)
     },
   })
   const readPlanQuery = queryReader(PLAN_PARAMS)
   const hasPath = (url: string): boolean => app.hasRoute({ method: 'GET', url })
   const planLists = documentUrls()
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/plans',
-    exposeHeadRoute: false,
-    handler: async ({ raw }, reply) => {
+  registerDocument(app, {
+    ...{ url: '/api/plans', clock },
+    find: async ({ raw }) => {
       const lang = readPlanQuery(raw.url ?? '/').lang ?? languageFor(raw.headers['accept-language'], SPOKEN)
       const url = upgradeUrl()
-      const found = await planLists(`${lang} ${url}`, () => described(plansReply(plans, { lang, upgradeUrl: url, hasPath }), lang))
-      await sendFound(raw, reply, { found, now: clock() })
+      return planLists(`${lang} ${url}`, () => described(plansReply(plans, { lang, upgradeUrl: url, hasPath }), lang))
     },
   })
   registerPages(app, { ...parts, hasPath })

@@ -2,35 +2,12 @@ import type { SourceMode } from '../../../lake/system.ts'
 import type { PlanTable } from '../../auth/plans.ts'
 import type { Language } from '../../kernel/language.ts'
 import type { Figure } from './figures.ts'
-import { escaped, htmlPage, modeNotice, pageLinks } from './html.ts'
+import { escaped, htmlPage, modeNotice, moment, pageLinks } from './html.ts'
 
 /** Why the form returned no key. */
 export type SignupNotice = 'email' | 'tooMany' | 'full'
 
-interface Words {
-  readonly title: string
-  readonly what: string
-  readonly now: string
-  readonly none: string
-  readonly asOf: string
-  readonly zone: string
-  readonly key: string
-  readonly keyIntro: (minute: number, day: number) => string
-  readonly email: string
-  readonly send: string
-  readonly privacy: string
-  readonly without: string
-  readonly more: string
-  readonly plans: string
-  readonly made: string
-  readonly once: string
-  readonly first: string
-  readonly mailed: string
-  readonly back: string
-  readonly notice: Readonly<Record<SignupNotice, string>>
-}
-
-const WORDS: Readonly<Record<Language, Words>> = {
+const WORDS = {
   es: {
     title: 'Traffic Intelligence API',
     what: 'El transporte de España en una API: incidencias y balizas V16 en directo, el tráfico de Madrid, el precio de cada gasolinera, el tiempo en las carreteras y los trenes de Renfe, con su histórico, y además viajes, aforos y accidentes. Cada campo dice su unidad, cada respuesta lo antiguos que son sus datos.',
@@ -39,7 +16,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     asOf: 'según los datos de las',
     zone: '(hora de Madrid)',
     key: 'Su clave, gratis',
-    keyIntro: (minute, day) => `Sin tarjeta y al momento: ${minute} peticiones por minuto y ${day} al día.`,
+    keyIntro: (minute: number, day: number) => `Sin tarjeta y al momento: ${minute} peticiones por minuto y ${day} al día.`,
     email: 'Correo electrónico',
     send: 'Crear mi clave',
     privacy: 'Guardamos la dirección cifrada, solo para gestionar sus claves; se puede borrar en cualquier momento.',
@@ -65,7 +42,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     asOf: 'by data from',
     zone: '(time in Madrid)',
     key: 'Your key, for free',
-    keyIntro: (minute, day) => `No card, and at once: ${minute} requests a minute and ${day} a day.`,
+    keyIntro: (minute: number, day: number) => `No card, and at once: ${minute} requests a minute and ${day} a day.`,
     email: 'E-mail',
     send: 'Make my key',
     privacy: 'We keep the address encrypted, to manage your keys only; it can be deleted at any time.',
@@ -83,7 +60,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
       full: 'That address already has three free keys. We have sent it a link to manage them.',
     },
   },
-}
+} as const
 
 /** The request of a first call. */
 const FIRST_CALL = '/api/incidents?province=Madrid'
@@ -135,14 +112,11 @@ export function keyMadePage(language: Language, { key, baseUrl }: { readonly key
 function figure({ path, label, count, updated_at }: Figure, language: Language, number: Intl.NumberFormat): string {
   const words = WORDS[language]
   const time =
-    updated_at === null ? '' : `<small>${words.asOf} <time datetime="${updated_at}">${clockTime(updated_at)}</time> ${words.zone}</small>`
+    updated_at === null
+      ? ''
+      : `<small>${words.asOf} ${moment(Date.parse(updated_at), language, { hour: '2-digit', minute: '2-digit' })} ${words.zone}</small>`
   const value = count === null ? `<small>${words.none}</small>` : `<strong>${number.format(count)}</strong> ${time}`
   return `<div><dt><a href="${path}">${label[language]}</a></dt><dd>${value}</dd></div>`
-}
-
-/** Formats an instant as the time in Madrid. */
-function clockTime(instant: string): string {
-  return new Intl.DateTimeFormat('es', { timeZone: 'Europe/Madrid', hour: '2-digit', minute: '2-digit' }).format(new Date(instant))
 }
 
 function command(text: string): string {

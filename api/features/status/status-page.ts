@@ -1,8 +1,7 @@
 import type { FeedHealth } from '../../../lake/live/freshness.ts'
-import { isoInstant, MADRID } from '../../../lake/schema/time.ts'
 import type { Language } from '../../kernel/language.ts'
 import { PROMISE_PCT } from '../../kernel/promise.ts'
-import { escaped, htmlPage, modeNotice, pageLinks } from '../site/html.ts'
+import { dataTable, escaped, htmlPage, modeNotice, moment, pageLinks } from '../site/html.ts'
 import { type DeliveryLag, LATE_S, STUCK_S } from './delivery.ts'
 import type { FeedStatus, GroupStatus, State, StatusReport } from './report.ts'
 import { METHOD, reasonTexts } from './texts.ts'
@@ -112,13 +111,17 @@ const WORDS = {
   },
 } as const
 
+/** The parts of instants: those of this year, and the time of day. */
+const OF_YEAR = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+
 /** Renders the state of the service for people: all in words, without scripts. */
 export function statusPage(report: StatusReport, language: Language): string {
   const words = WORDS[language]
   const { state, reasons, as_of, source_mode, feeds, month, groups } = report
   const why = reasonTexts(reasons, { language, groups: groups.map(({ group }) => group) }).map((text) => `<li>${escaped(text)}</li>`)
   const body = `${modeNotice(source_mode, language)}<p role="status">${marked(STATE_LEVELS[state], `<strong>${words.states[state]}</strong>`)}</p>
-${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p>${words.asOf} ${clockTime(as_of, language)}. ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></p>
+${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p>${words.asOf} ${moment(as_of, language, CLOCK)}. ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></p>
 <section aria-labelledby="feeds"><h2 id="feeds">${words.feeds}</h2>
 ${feeds.length === 0 ? `<p>${words.noFeeds}</p>` : feedTable(feeds, language)}
 </section>
@@ -138,25 +141,31 @@ function feedTable(feeds: readonly FeedStatus[], language: Language): string {
   const rows = feeds.map((feed) => {
     const { id, health, waiting, last_success_at, data_age_s, cadence_s } = feed
     const shown = health === null ? words.off : marked(HEALTH_LEVELS[health], waiting ? words.waiting : words.healths[health])
-    return `<tr><th scope="row"><code>${escaped(id)}</code></th><td>${shown}</td><td>${last_success_at === null ? '—' : moment(last_success_at, language)}</td><td class="num">${data_age_s === null ? '—' : span(data_age_s, language)}</td><td class="num">${span(cadence_s, language)}</td></tr>`
+    return [
+      `<code>${escaped(id)}</code>`,
+      shown,
+      last_success_at === null ? '—' : moment(last_success_at, language, OF_YEAR),
+      data_age_s === null ? '—' : span(data_age_s, language),
+      span(cadence_s, language),
+    ]
   })
   const heads = [words.feed, words.health, words.last, words.age, words.every]
-  return table({ caption: words.feedsCaption, heads, numbers: 2, rows, classes: 'wide lines' })
+  // With `.lines`, each heading is on one line.
+  return dataTable({ name: words.feedsCaption, heads, numbers: 2, rows, classes: 'wide lines', isCaptioned: true })
 }
 
 /** Renders the lag of webhooks and streams, and what it means. */
 function deliveryHtml({ webhooks_lag_s, streams_lag_s, streams_open }: DeliveryLag, language: Language): string {
   const words = WORDS[language]
-  const row = (name: string, lag_s: number | null): string => {
+  const row = (name: string, lag_s: number | null): string[] => {
     const level = lagLevel(lag_s)
-    const state = level === null ? words.lagUnknown : marked(level, words.lagLevels[level])
-    return `<tr><th scope="row">${name}</th><td>${state}</td><td class="num">${lag_s === null ? '—' : span(lag_s, language)}</td></tr>`
+    return [name, level === null ? words.lagUnknown : marked(level, words.lagLevels[level]), lag_s === null ? '—' : span(lag_s, language)]
   }
   const open = new Intl.NumberFormat(language).format(streams_open)
   const rows = [row(words.webhooks, webhooks_lag_s), row(words.streams(open), streams_lag_s)]
   const heads = [words.channel, words.health, words.lag]
   const rule = words.lagRule(span(LATE_S, language), span(STUCK_S, language))
-  return `${table({ caption: words.deliveryCaption, heads, numbers: 1, rows, classes: 'wide' })}<p><small>${rule}</small></p>`
+  return `${dataTable({ name: words.deliveryCaption, heads, numbers: 1, rows, classes: 'wide', isCaptioned: true })}<p><small>${rule}</small></p>`
 }
 
 function lagLevel(lag_s: number | null): Level | null {
@@ -174,8 +183,8 @@ function uptimeHtml({ month, before, after, uptime, groups }: StatusReport, lang
       : uptime.measured_from === null
         ? words.unmeasured
         : words.measured(
-            moment(uptime.measured_from, language),
-            moment(uptime.measured_until, language),
+            moment(uptime.measured_from, language, OF_YEAR),
+            moment(uptime.measured_until, language, OF_YEAR),
             number.format(uptime.minutes),
             number.format(uptime.silent),
           )
@@ -184,41 +193,21 @@ function uptimeHtml({ month, before, after, uptime, groups }: StatusReport, lang
     ...[words.requests, words.failed, 'p50 (ms)', 'p95 (ms)', 'p99 (ms)'],
   ]
   const rows = groups.map((one) => groupRow(one, language, number))
-  const ways = [
-    ...(before === null
-      ? []
-      : [`<li><a rel="prev" href="?lang=${language}&amp;month=${before}">${words.before}: ${monthName(before, language)}</a></li>`]),
-    ...(after === null
-      ? []
-      : [`<li><a rel="next" href="?lang=${language}&amp;month=${after}">${words.after}: ${monthName(after, language)}</a></li>`]),
-  ]
-  const others = ways.length === 0 ? '' : `\n<nav aria-label="${words.months}"><ul>${ways.join('')}</ul></nav>`
-  return `<p>${note}</p>\n${table({ caption: `${name} (UTC)`, heads, numbers: 7, rows, classes: 'wide' })}${others}`
+  const way = (rel: 'prev' | 'next', to: string | null, text: string): string =>
+    to === null ? '' : `<li><a rel="${rel}" href="?lang=${language}&amp;month=${to}">${text}: ${monthName(to, language)}</a></li>`
+  const ways = way('prev', before, words.before) + way('next', after, words.after)
+  const others = ways === '' ? '' : `\n<nav aria-label="${words.months}"><ul>${ways}</ul></nav>`
+  return `<p>${note}</p>\n${dataTable({ name: `${name} (UTC)`, heads, numbers: 7, rows, classes: 'wide', isCaptioned: true })}${others}`
 }
 
-function groupRow({ group, ...one }: GroupStatus, language: Language, number: Intl.NumberFormat): string {
+function groupRow({ group, ...one }: GroupStatus, language: Language, number: Intl.NumberFormat): string[] {
   const words = WORDS[language]
   const isMeasured = one.availability_pct !== null
-  const count = (value: number | null): string => `<td class="num">${value === null || !isMeasured ? '—' : number.format(value)}</td>`
+  const count = (value: number | null): string => (value === null || !isMeasured ? '—' : number.format(value))
   const met = one.met === null ? words.open : one.met ? marked('ok', words.met) : marked('bad', words.missed)
   const availability = one.availability_pct === null ? '—' : percent(one.availability_pct, language)
-  return `<tr><th scope="row">${escaped(group.title[language])}</th><td>${met}</td><td class="num">${availability}</td>${count(one.down_minutes)}${count(one.requests)}${count(one.failed)}${count(one.p50_ms)}${count(one.p95_ms)}${count(one.p99_ms)}</tr>`
-}
-
-/** Renders a table that scrolls on narrow screens, also by keyboard; its last columns are numbers. */
-function table(of: {
-  readonly caption: string
-  readonly heads: readonly string[]
-  readonly numbers: number
-  readonly rows: readonly string[]
-  /** With `.lines`, each heading is on one line. */
-  readonly classes: string
-}): string {
-  const { caption, heads, numbers, rows, classes } = of
-  const head = heads.map((one, at) => `<th scope="col"${at >= heads.length - numbers ? ' class="num"' : ''}>${one}</th>`).join('')
-  return `<div class="scroll" role="region" aria-label="${escaped(caption)}" tabindex="0"><table class="${classes}"><caption>${escaped(caption)}</caption>
-<thead><tr>${head}</tr></thead>
-<tbody>${rows.join('\n')}</tbody></table></div>`
+  const counts = [one.down_minutes, one.requests, one.failed, one.p50_ms, one.p95_ms, one.p99_ms]
+  return [escaped(group.title[language]), met, availability, ...counts.map(count)]
 }
 
 function marked(level: Level, html: string): string {
@@ -245,30 +234,4 @@ function span(seconds: number, language: Language): string {
 
 function monthName(month: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`))
-}
-
-/** Formats an instant as date and time in Madrid. */
-function moment(at: number, language: Language): string {
-  return time(
-    at,
-    new Intl.DateTimeFormat(language, {
-      timeZone: MADRID,
-      day: 'numeric',
-      month: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    }),
-  )
-}
-
-function clockTime(at: number, language: Language): string {
-  return time(
-    at,
-    new Intl.DateTimeFormat(language, { timeZone: MADRID, hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }),
-  )
-}
-
-function time(at: number, format: Intl.DateTimeFormat): string {
-  return `<time datetime="${isoInstant(at)}">${format.format(new Date(at))}</time>`
 }
