@@ -20,8 +20,9 @@ export interface BodyField<T> {
   readonly schema?: JsonSchema
 }
 
-type Fields = Readonly<Record<string, BodyField<unknown>>>
-type Values<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends BodyField<infer T> ? T : never }
+/** The members of a body, and their parsed values. */
+export type BodyFields = Readonly<Record<string, BodyField<unknown>>>
+export type BodyValues<F extends BodyFields> = { readonly [Name in keyof F]: F[Name] extends BodyField<infer T> ? T : never }
 
 /** Lets the paths of a scope accept only forms; a body is then an object of texts. */
 export function takeForms(scope: FastifyInstance): void {
@@ -35,7 +36,7 @@ export function takeForms(scope: FastifyInstance): void {
  * Reads a request's body (undefined if it has none), or the object `at` a JSON pointer in it, by its members. Throws one problem
  * that names each wrong member, its value and what is allowed.
  */
-export function readBody<F extends Fields>(body: unknown, fields: F, at = ''): Values<F> {
+export function readBody<F extends BodyFields>(body: unknown, fields: F, at = ''): BodyValues<F> {
   const given = body === undefined ? {} : body
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw problem('invalid-parameter', `${at === '' ? 'The body' : at} is not a JSON object.`, {
@@ -53,11 +54,11 @@ export function readBody<F extends Fields>(body: unknown, fields: F, at = ''): V
     values[name] = read
   }
   mistakes.throwIfAny()
-  return values as Values<F>
+  return values as BodyValues<F>
 }
 
 /** The JSON Schema of a body with these members. */
-export function bodySchema(fields: Fields): JsonSchema {
+export function bodySchema(fields: BodyFields): JsonSchema {
   const required = Object.entries(fields).flatMap(([name, { fallback }]) => (fallback === undefined ? [name] : []))
   return {
     type: 'object',

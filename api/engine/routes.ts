@@ -31,7 +31,6 @@ export function registerEndpoint(
   const shared = {
     ...(endpoint.deprecated ? { onRequest: deprecationHook(endpoint.deprecated, clock) } : {}),
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    exposeHeadRoute: false,
     config: { counters },
   }
   const answer = (request: FastifyRequest, reply: FastifyReply, posted: string | null): void => {

@@ -136,6 +136,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const app = fastify({
     // Fastify's own logger would watch the end of every reply. Failures are logged where they are answered.
     genReqId: () => '',
+    // Most routes answer HEAD themselves.
+    exposeHeadRoutes: false,
     routerOptions: ROUTER,
     bodyLimit: 65_536,
     http: {

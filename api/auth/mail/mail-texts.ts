@@ -44,55 +44,38 @@ export function linkMail(
   reason: MailReason,
   { language, link, until_days }: { readonly language: Language; readonly link: string; readonly until_days: number | null },
 ): Text {
-  return language === 'es' ? spanish(reason, link, until_days) : english(reason, link, until_days)
+  const { why, use, until, notYou } = LINK_TEXTS[language]
+  const [subject, first] = why[reason]
+  const paragraphs = [first, `${use}\n\n${link}`, ...(until_days === null ? [] : [until(until_days)]), notYou]
+  return { subject, text: paragraphs.join('\n\n') }
 }
 
-function spanish(reason: MailReason, link: string, until_days: number | null): Text {
-  const why = {
-    'key-made': ['Su clave de Traffic Intelligence', 'Se ha creado una clave de la API de Traffic Intelligence para esta dirección.'],
-    'limit-reached': [
-      'Sus claves de Traffic Intelligence',
-      'Se ha pedido otra clave de la API de Traffic Intelligence para esta dirección, que ya tiene tres gratuitas. No se ha creado ninguna.',
-    ],
-    manage: ['Sus claves de Traffic Intelligence', 'Se ha pedido un enlace para gestionar las claves de esta dirección.'],
-  } as const
-  const [subject, first] = why[reason]
-  const until =
-    until_days === null
-      ? []
-      : [`Si no confirma la dirección abriendo el enlace, las claves dejarán de funcionar ${until_days} días después de crearse.`]
-  return {
-    subject,
-    text: [
-      first,
-      `Con este enlace puede confirmar la dirección y ver, renovar o revocar sus claves, o borrar la cuenta. Vale una sola vez, durante 30 minutos:\n\n${link}`,
-      ...until,
-      'Si no ha sido usted, abra el enlace y elija «No son mías: revocar todas», o ignore este mensaje.',
-    ].join('\n\n'),
-  }
-}
-
-function english(reason: MailReason, link: string, until_days: number | null): Text {
-  const why = {
-    'key-made': ['Your Traffic Intelligence key', 'A key of the Traffic Intelligence API was made for this address.'],
-    'limit-reached': [
-      'Your Traffic Intelligence keys',
-      'Another key of the Traffic Intelligence API was requested for this address, which already has three free ones. None was made.',
-    ],
-    manage: ['Your Traffic Intelligence keys', 'A link to manage the keys of this address was requested.'],
-  } as const
-  const [subject, first] = why[reason]
-  const until =
-    until_days === null
-      ? []
-      : [`Unless you confirm the address by opening the link, keys stop working ${until_days} days after they were made.`]
-  return {
-    subject,
-    text: [
-      first,
-      `With this link you can confirm the address and see, rotate or revoke your keys, or delete the account. It works once, for 30 minutes:\n\n${link}`,
-      ...until,
-      'If this was not you, open the link and choose “Not mine: revoke all”, or ignore this message.',
-    ].join('\n\n'),
-  }
-}
+const LINK_TEXTS = {
+  es: {
+    why: {
+      'key-made': ['Su clave de Traffic Intelligence', 'Se ha creado una clave de la API de Traffic Intelligence para esta dirección.'],
+      'limit-reached': [
+        'Sus claves de Traffic Intelligence',
+        'Se ha pedido otra clave de la API de Traffic Intelligence para esta dirección, que ya tiene tres gratuitas. No se ha creado ninguna.',
+      ],
+      manage: ['Sus claves de Traffic Intelligence', 'Se ha pedido un enlace para gestionar las claves de esta dirección.'],
+    },
+    use: 'Con este enlace puede confirmar la dirección y ver, renovar o revocar sus claves, o borrar la cuenta. Vale una sola vez, durante 30 minutos:',
+    until: (days: number) =>
+      `Si no confirma la dirección abriendo el enlace, las claves dejarán de funcionar ${days} días después de crearse.`,
+    notYou: 'Si no ha sido usted, abra el enlace y elija «No son mías: revocar todas», o ignore este mensaje.',
+  },
+  en: {
+    why: {
+      'key-made': ['Your Traffic Intelligence key', 'A key of the Traffic Intelligence API was made for this address.'],
+      'limit-reached': [
+        'Your Traffic Intelligence keys',
+        'Another key of the Traffic Intelligence API was requested for this address, which already has three free ones. None was made.',
+      ],
+      manage: ['Your Traffic Intelligence keys', 'A link to manage the keys of this address was requested.'],
+    },
+    use: 'With this link you can confirm the address and see, rotate or revoke your keys, or delete the account. It works once, for 30 minutes:',
+    until: (days: number) => `Unless you confirm the address by opening the link, keys stop working ${days} days after they were made.`,
+    notYou: 'If this was not you, open the link and choose “Not mine: revoke all”, or ignore this message.',
+  },
+} as const

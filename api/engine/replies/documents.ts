@@ -97,7 +97,6 @@ export function registerDocument(
   app.route({
     method: ['GET', 'HEAD'],
     url,
-    exposeHeadRoute: false,
     handler: async (request, reply) => sendFound(request.raw, reply, { found: await find(request), now: clock() }),
   })
 }

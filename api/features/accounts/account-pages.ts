@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountParts } from '../../auth/account-parts.ts'
-import { type BodyField, readBody, takeForms } from '../../auth/bodies.ts'
+import { type BodyField, type BodyFields, type BodyValues, readBody, takeForms } from '../../auth/bodies.ts'
 import type { Session } from '../../auth/sessions/tokens.ts'
 import type { Language } from '../../kernel/language.ts'
 import { languageOf } from '../../kernel/language.ts'
@@ -40,6 +40,24 @@ const HOURS: BodyField<number> = {
   read: (value) => (/^\d{1,3}$/.test(String(value)) ? OVERLAP.read(Number(value)) : undefined),
 }
 
+/** An action of a form with these members. It leads back to the account's page unless `work` has sent another. */
+function action<F extends BodyFields>(
+  fields: F,
+  work: (form: Form, values: BodyValues<F>) => Promise<FastifyReply | void>,
+): (form: Form) => Promise<FastifyReply> {
+  return async (form) => {
+    const { act: _, ...values } = readBody(form.body, { act: TEXT, ...fields })
+    return (await work(form, values as unknown as BodyValues<F>)) ?? toPage(form.reply)
+  }
+}
+
+function toPage(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(303)
+    .headers({ ...PAGE_HEADERS, Location: URL_PATH })
+    .send('')
+}
+
 /** What the page of an account works with. */
 export interface PageParts extends AccountParts {
   readonly webhooks: WebhookOwner
@@ -53,11 +71,6 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
   const { accounts, attempts, tokens } = access
   const config = { isSameOrigin: true }
   const send = (reply: FastifyReply, html: string, status = 200): FastifyReply => reply.code(status).headers(PAGE_HEADERS).send(html)
-  const toPage = (reply: FastifyReply): FastifyReply =>
-    reply
-      .code(303)
-      .headers({ ...PAGE_HEADERS, Location: URL_PATH })
-      .send('')
 
   const mail = async ({ raw, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const language = languageOf(raw)
@@ -86,60 +99,38 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
     return webhooks.find(account, id)
   }
 
-  /** The actions in a session, by name. */
+  /** The actions in a session, by name. Those without a page of their own lead back to the account's. */
   const inSession: Readonly<Record<string, (form: Form) => Promise<FastifyReply>>> = {
-    rotate: async ({ account, language, body, reply }) => {
-      const { id, overlap_hours } = readBody(body, { act: TEXT, id: TEXT, overlap_hours: HOURS })
+    rotate: action({ id: TEXT, overlap_hours: HOURS }, async ({ account, language, reply }, { id, overlap_hours }) => {
       const { made } = await accounts.rotate({ account, id, overlap_ms: overlap_hours * HOUR_MS })
       return send(reply, newKeyPage(language, made))
-    },
-    revoke: async ({ account, body, reply }) => {
-      const { id } = readBody(body, { act: TEXT, id: TEXT })
-      await accounts.revoke({ account, id })
-      return toPage(reply)
-    },
-    'usage-mails': async ({ account, body, reply }) => {
-      const { wanted } = readBody(body, { act: TEXT, wanted: WANTED })
-      await accounts.setUsageMails(account, wanted === 'yes')
-      return toPage(reply)
-    },
-    'revoke-all': async ({ account, session, raw, body, reply }) => {
-      readBody(body, { act: TEXT })
+    }),
+    revoke: action({ id: TEXT }, async ({ account }, { id }) => void (await accounts.revoke({ account, id }))),
+    'usage-mails': action({ wanted: WANTED }, ({ account }, { wanted }) => accounts.setUsageMails(account, wanted === 'yes')),
+    'revoke-all': action({}, async ({ account, session, raw, reply }) => {
       await accounts.revokeAll(account)
       // The caller stays signed in, to be able to delete the account too: the day's mails may be used up.
       reply.header('Set-Cookie', sessions.cookie(raw, await tokens.endAll(session)))
-      return toPage(reply)
-    },
-    delete: async ({ account, language, raw, body, reply }) => {
-      readBody(body, { act: TEXT, sure: SURE })
+    }),
+    delete: action({ sure: SURE }, async ({ account, language, raw, reply }) => {
       // First, so that the owner can repeat a deletion that failed; and again for one that was made meanwhile.
       await webhooks.removeAll(account)
       await accounts.remove(account)
       await webhooks.removeAll(account)
       reply.header('Set-Cookie', sessions.cookie(raw, null))
       return send(reply, askPage(language, 'removed'))
-    },
-    'webhook-test': async ({ account, body, reply }) => {
-      const { id } = readBody(body, { act: TEXT, id: TEXT })
-      await webhooks.test(await ownWebhook(account, id))
-      return toPage(reply)
-    },
-    'webhook-enabled': async ({ account, body, reply }) => {
-      const { id, enabled } = readBody(body, { act: TEXT, id: TEXT, enabled: WANTED })
+    }),
+    'webhook-test': action({ id: TEXT }, async ({ account }, { id }) => void (await webhooks.test(await ownWebhook(account, id)))),
+    'webhook-enabled': action({ id: TEXT, enabled: WANTED }, async ({ account }, { id, enabled }) => {
       await webhooks.setEnabled(await ownWebhook(account, id), enabled === 'yes')
-      return toPage(reply)
-    },
-    'webhook-redeliver': async ({ account, body, reply }) => {
-      const { id, delivery } = readBody(body, { act: TEXT, id: TEXT, delivery: TEXT })
+    }),
+    'webhook-redeliver': action({ id: TEXT, delivery: TEXT }, async ({ account }, { id, delivery }) => {
       await webhooks.redeliver(await ownWebhook(account, id), delivery)
-      return toPage(reply)
-    },
-    leave: async ({ session, raw, body, reply }) => {
-      readBody(body, { act: TEXT })
+    }),
+    leave: action({}, async ({ session, raw, reply }) => {
       await tokens.endSessions(session)
       reply.header('Set-Cookie', sessions.cookie(raw, null))
-      return toPage(reply)
-    },
+    }),
   }
 
   void app.register(async (scope) => {
@@ -147,7 +138,6 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
     scope.route({
       method: ['GET', 'HEAD'],
       url: URL_PATH,
-      exposeHeadRoute: false,
       config,
       handler: async ({ raw }, reply) => {
         const language = languageOf(raw)

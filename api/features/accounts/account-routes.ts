@@ -66,7 +66,6 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/keys',
-    exposeHeadRoute: false,
     config,
     handler: async (request, reply) => {
       const { account, only } = await authority(request)

@@ -15,7 +15,6 @@ export function registerUsage(app: FastifyInstance, parts: AccountParts): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: URL_PATH,
-    exposeHeadRoute: false,
     config: { isSameOrigin: true },
     handler: async ({ raw }, reply) => {
       const asked = read(raw.url ?? '/')

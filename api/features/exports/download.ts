@@ -82,7 +82,6 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts, kin
   app.route({
     method: ['GET', 'HEAD'],
     url,
-    exposeHeadRoute: false,
     config: { counters: parts },
     handler: async (request, reply) => {
       const context = new RequestContext(parts, request.raw)

@@ -108,7 +108,6 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
   app.route({
     method: ['GET', 'HEAD'],
     url: JOBS_PATH,
-    exposeHeadRoute: false,
     config,
     handler: answering(async ({ slot }) => {
       const jobs = await readJobs(store, [slot], clock())
@@ -118,7 +117,6 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
   app.route({
     method: ['GET', 'HEAD'],
     url: `${JOBS_PATH}/:id`,
-    exposeHeadRoute: false,
     config,
     handler: answering(async (asked) => one(200, await known(asked))),
   })

@@ -48,7 +48,6 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: STREAM_PATH,
-    exposeHeadRoute: false,
     config: { counters: parts },
     handler: async (request, reply) => {
       const context = new RequestContext(parts, request.raw)

@@ -117,7 +117,6 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     app.route({
       method,
       url,
-      exposeHeadRoute: false,
       config,
       handler: async (request, reply) => {
         const { status, body } = await work({ request, account: await ownerOf(request) })
