@@ -3,6 +3,7 @@ import { defineCodes } from '../../lake/schema/codes.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { ListReturn } from '../kernel/endpoint.ts'
 import type { Fields, RecordShape } from '../kernel/fields.ts'
+import { defineMethodPage } from '../kernel/method-page.ts'
 import { field } from '../kernel/reply-fields.ts'
 import { withExample } from './common-fields.ts'
 
@@ -42,8 +43,7 @@ export function changesReturn<F extends Fields>(record: RecordShape<F>, key: rea
 
 /** Description shared by all change feeds. */
 export const ABOUT_CHANGES =
-  'How to follow: read the list, then request changes repeatedly with the `next_cursor` of the previous reply; `more` says that more changes are available now. A request scans at most 20,000 log entries, so a page of a rare selection may be short or empty while `more` is true: continue. ' +
-  '`since` is compared with `at`, the publication time. Start with the `updated_at` of the list, which includes the changes of that publication (applying them again changes nothing), or with a later time for newer changes only. ' +
-  'Without `since` and `cursor` the reply begins with the oldest change in the log. ' +
-  'If `reset` is true, the log (7 days) no longer contains the changes after the cursor: read the list again and continue from `next_cursor`. ' +
-  'Entries are in the order of events, each once. `sort`, `ids` and `updated_since` are not available; use `since` instead of `updated_since`.'
+  'Read the list, then request changes since its `updated_at`, and go on with the `next_cursor` of each reply. While `more` is true, request again at once, also after an empty page. If `reset` is true, read the list again.'
+
+/** The page about all change feeds. */
+export const CHANGES_PAGE = defineMethodPage('changes', new URL('./changes.md', import.meta.url))

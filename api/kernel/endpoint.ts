@@ -97,7 +97,7 @@ export interface SystemRead<P, R> {
   readonly records: (system: SystemView, values: P, now: number, page: PageAsk) => SystemFound<R> | Promise<SystemFound<R>>
   /** Set if the reply describes tables: returns the ids of their datasets, or null for all published ones. */
   readonly tables?: (values: P) => readonly string[] | null
-  /** Set if all pages must be of one state, which it names: a cursor of another state is invalid. */
+  /** For lists whose pages must all show the same state: returns its name. A cursor made for another state is invalid. */
   readonly pagedState?: (system: SystemView, values: P) => string | null
   /** Set if the reply is about the data of `tables`: `meta` then lists their sources. */
   readonly showsSources?: true
@@ -204,7 +204,7 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   readonly summary: string
   readonly summary_es: string
   readonly about?: string
-  /** The page that explains its method. */
+  /** The page with what its description has no room for, such as the method. */
   readonly explained?: MethodPage
   /** Sources of what its replies have besides their datasets. */
   readonly sources?: readonly Source[]

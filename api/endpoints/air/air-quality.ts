@@ -8,6 +8,7 @@ import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts
 import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { codeParam, integerParam, listOf } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
@@ -15,6 +16,9 @@ import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields } from '../common-fields.ts'
 import { type RecentStation, recentIndex, recentMeasurements } from './recent.ts'
 import { stationFields, toStation } from './stations-of.ts'
+
+/** The page about air quality. */
+export const AIR_PAGE = defineMethodPage('air-quality', new URL('./air-quality.md', import.meta.url))
 
 const { columns } = airQualityIndex
 
@@ -169,7 +173,7 @@ const pollutantFilter = defineMemoryFilter({
 
 /** How the index is computed, for descriptions. */
 export const ABOUT_COMPUTED =
-  'Computed levels follow Orden TEC/351/2019 as amended on 2 September 2020: NO2, O3 and SO2 of the hour that ends at the hour of the index, PM10 and PM2.5 as the mean of the 24 hours up to it (of at least 18), each rounded to whole µg/m3; the worst decides.'
+  'Computed levels follow Orden TEC/351/2019 as amended on 2 September 2020. NO2, O3 and SO2 are those of the hour that ends at the hour of the index. PM10 and PM2.5 are the mean of the 24 hours up to it (of at least 18). Each is rounded to whole µg/m3; the worst decides.'
 
 /** The current air quality. */
 export const airQualityList = defineEndpoint({
@@ -178,7 +182,9 @@ export const airQualityList = defineEndpoint({
   plan: 'PRO',
   summary: 'Air quality now: the newest index of each station, and measurements',
   summary_es: 'Calidad del aire ahora: el índice de cada estación y sus mediciones',
-  about: `Active stations of the national index. Measurements come from the networks of Madrid and Barcelona and are not validated. Elsewhere the ministry publishes only which pollutants decide the index, so \`measured_pollutants\` may lack some. ${ABOUT_COMPUTED} \`compared_stations\` and \`disagreeing_stations\` count pairs of published and computed levels without partial ones.`,
+  about:
+    'Active stations of the national index. Measurements come from the networks of Madrid and Barcelona and are not validated. Elsewhere the ministry publishes only which pollutants decide the index, so `measured_pollutants` may lack some. Computed levels follow Orden TEC/351/2019.',
+  explained: AIR_PAGE,
   statistic: { grain: 'One station, the newest hour of its index.', method: `The index as published. ${ABOUT_COMPUTED}` },
   params: {},
   filters: [placeFilter, pollutantFilter, indexFilter, areaFilter],

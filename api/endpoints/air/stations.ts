@@ -8,7 +8,7 @@ import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
-import { ABOUT_COMPUTED, categoryOf, computed, indexFields } from './air-quality.ts'
+import { ABOUT_COMPUTED, AIR_PAGE, categoryOf, computed, indexFields } from './air-quality.ts'
 import { recentIndex, recentMeasurements } from './recent.ts'
 import { airStation, airStationId, stationFields, toStation } from './stations-of.ts'
 
@@ -56,7 +56,9 @@ export const airStationById = defineEndpoint({
   plan: 'PRO',
   summary: 'One air quality station with its last 24 hours',
   summary_es: 'Una estación de calidad del aire con sus últimas 24 horas',
-  about: `The index as published and as computed, and measurements where Madrid or Barcelona publishes them. From the lake, at most ten minutes behind the current state. ${ABOUT_COMPUTED}`,
+  about:
+    'The index as published and as computed, and measurements where Madrid or Barcelona publishes them. From the lake, at most ten minutes behind the current state. Computed levels follow Orden TEC/351/2019.',
+  explained: AIR_PAGE,
   statistic: {
     grain: 'One station, and one hour of its index and of each pollutant.',
     method: `The index as published. ${ABOUT_COMPUTED}`,

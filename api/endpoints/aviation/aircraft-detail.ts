@@ -11,6 +11,7 @@ import { type Param, param, plainText, required } from '../../kernel/params/para
 import { type CachedQuery, defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { maybe } from '../../kernel/reply-fields.ts'
 import { ABOUT_AIRCRAFT, AIRCRAFT_STATES, type Aircraft, aircraft, aircraftByAddress } from './aircraft.ts'
+import { AVIATION_PAGE } from './figures.ts'
 
 const { columns } = aircraftPositions
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
@@ -80,7 +81,8 @@ export const aircraftByIcao24 = defineEndpoint({
   plan: 'PRO',
   summary: 'One aircraft with its last position and its track of the last hour',
   summary_es: 'Una aeronave, con su última posición y su recorrido de la última hora',
-  about: `The track consists of the positions of the last hour from the lake, at most ten minutes behind the current state, and the last position. It uses only the source of the last position. An aircraft without reports for two minutes is not found. ${ABOUT_AIRCRAFT}`,
+  about: `The track has the positions of the last hour from the lake, and the last position, all of one source. An aircraft without reports for two minutes is not found. ${ABOUT_AIRCRAFT}`,
+  explained: AVIATION_PAGE,
   params: { icao24: icao24Param },
   returns: { kind: 'one', record: detail },
   read: {

@@ -8,6 +8,7 @@ import { InvalidParam } from '../../kernel/problems.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { originFields } from '../common-fields.ts'
+import { AVIATION_PAGE } from './figures.ts'
 
 const { columns } = aircraftPositions
 
@@ -29,7 +30,7 @@ type States = StatesOf<typeof AIRCRAFT_STATES>
 
 /** Description shared by all endpoints with aircraft. */
 export const ABOUT_AIRCRAFT =
-  'Positions arrive once a minute from volunteers’ ADS-B receivers; without a receiver nearby, low aircraft are missing. An aircraft without reports for two minutes is no longer shown. Aircraft whose registration is blocked (LADD, PIA, the operator’s list) are never shown or stored. Data of adsb.lol is under ODbL: name the source, and share databases that you derive from it under ODbL.'
+  'Positions arrive once a minute from volunteers’ ADS-B receivers; without one nearby, low aircraft are missing. Aircraft with a blocked registration are never shown. Data of adsb.lol is under ODbL.'
 
 /** The aircraft by address, cached per state: the newer position of two sources. */
 export const aircraftByAddress = memo((...states: States): ReadonlyMap<string, Aircraft> => {
@@ -64,7 +65,8 @@ export const aircraftList = defineEndpoint({
   plan: 'PRO',
   summary: 'Positions of aircraft in an area',
   summary_es: 'Posiciones de aeronaves en una zona',
-  about: `\`bbox\`, or \`lat\` and \`lon\`, is required. Altitudes in metres, speeds in metres per second. Aircraft with \`is_icao_address\` false have an address that may change. ${ABOUT_AIRCRAFT}`,
+  about: `\`bbox\`, or \`lat\` and \`lon\`, is required. ${ABOUT_AIRCRAFT} An aircraft without reports for two minutes is no longer shown.`,
+  explained: AVIATION_PAGE,
   params: {},
   filters: [
     requiredAreaFilter,

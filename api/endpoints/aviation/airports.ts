@@ -18,6 +18,7 @@ import { memo } from '../../kernel/reads/memo.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField } from '../common-fields.ts'
 import {
+  AVIATION_PAGE,
   monthsOfAirport,
   networkFields,
   networkOf,
@@ -106,7 +107,7 @@ const figures = {
 const airport = record('Airport', 'A Spanish airport with its punctuality and traffic.', { ...base.fields, ...figures }, inLanguages)
 
 const STATES = [airports, flights, airportWeather] as const
-const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of Aena's flights over the last ${RECENT_DAYS} complete days; movements and arrival ATFM delay over the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to ${PUNCTUAL_MINUTES} minutes late; early flights have no delay; cancelled or diverted ones are in no mean. A flight within Spain counts at both airports. Observed movements are those that ADS-B receivers saw, a lower bound; they come from another source and are in no other figure.`
+const ABOUT_FIGURES = `Flights of Aena over the last ${RECENT_DAYS} complete days; movements and ATFM delay over the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to ${PUNCTUAL_MINUTES} minutes late. Observed movements are a lower bound, in no other figure.`
 const METHOD =
   'Sums over days: punctual_share refers to movements, cancelled_share to flights, mean_delay_minutes to movements with early ones as 0. Observed movements: an aircraft on the ground near the airport and in the air within ten minutes.'
 
@@ -201,6 +202,7 @@ export const airportListing = defineEndpoint({
   summary: 'Spanish airports with punctuality and traffic',
   summary_es: 'Aeropuertos españoles con puntualidad y tráfico',
   about: `${ABOUT_FIGURES} Figures of an unavailable source are null, and \`meta.missing\` names its dataset.`,
+  explained: AVIATION_PAGE,
   statistic: { grain: `One airport, ${RECENT_DAYS} days.`, method: METHOD },
   params: {},
   filters: [nameFilter, placeFilter, areaFilter],
@@ -267,6 +269,7 @@ export const airportByIata = defineEndpoint({
   summary: 'One airport: now, today and the last twelve months',
   summary_es: 'Un aeropuerto: ahora, hoy y los últimos doce meses',
   about: `${ABOUT_FIGURES} Fields of an unavailable source are null, and \`meta.missing\` names its dataset.`,
+  explained: AVIATION_PAGE,
   statistic: { grain: `One airport: ${RECENT_DAYS} days, today and months.`, method: METHOD },
   params: { iata: airportIata },
   returns: { kind: 'one', record: detail },

@@ -15,7 +15,7 @@ import { appliedByRead, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { conditionsOf } from './airports.ts'
-import { atfmCauses } from './figures.ts'
+import { AVIATION_PAGE, atfmCauses } from './figures.ts'
 import { airportFields, type Flight, flight, flightFilters, isLate, toFlight } from './flight.ts'
 
 /** A report applies to flights due within this time before or after it, ms. */
@@ -130,8 +130,8 @@ export const delayList = defineEndpoint({
   summary: 'Late, cancelled or diverted flights at Spanish airports now, or one by number',
   summary_es: 'Vuelos retrasados, cancelados o desviados en España, o uno por su número',
   about:
-    'Flights more than 15 minutes late, cancelled or diverted, among those that airports currently list: some 24 hours around the present. `flight` lists a flight by its number, also if it is on time, the newest first. `from`, `to` and `at` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
-    'Codeshares are one flight. `cause` is derived. For late arrivals it is the cause of most of the ATFM delay at the airport on that day, once EUROCONTROL has published it. Otherwise it is WEATHER if the METAR of the airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names unavailable datasets: without `flights` the list is empty.',
+    'Flights more than 15 minutes late, cancelled or diverted, among those that airports currently list: some 24 hours around the present. `flight` lists a flight by its number, also if it is on time. A flight between two Spanish airports is listed at both. `meta.missing` names unavailable datasets: without `flights` the list is empty.',
+  explained: AVIATION_PAGE,
   params: {},
   filters: [...flightFilters, periodFilter, atFilter, delayFilter, areaFilter],
   returns: listReturn('flights', delayed, {

@@ -6,7 +6,7 @@ import { listOf } from '../../kernel/params/params.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { maybe } from '../../kernel/reply-fields.ts'
-import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
+import { ABOUT_CHANGES, CHANGES_PAGE, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { originFields } from '../common-fields.ts'
 import { directionParam, flightNumberParam, iataParam } from './params.ts'
 
@@ -77,6 +77,7 @@ export const flightChanges = defineEndpoint({
   summary: 'Flights that appeared, changed or left the lists since a cursor',
   summary_es: 'Vuelos que aparecieron, cambiaron o salieron de la lista desde un cursor',
   about: `A flight is ENDED once the lists of its airport no longer contain it, some hours after its time. ${ABOUT_CHANGES}`,
+  explained: CHANGES_PAGE,
   params: {},
   filters: flightFilters,
   returns: changesReturn(flightChange, ['id', 'at']),

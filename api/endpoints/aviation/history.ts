@@ -9,7 +9,7 @@ import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
 import { field } from '../../kernel/reply-fields.ts'
-import { networkFields, observedFields, punctualityFields } from './figures.ts'
+import { AVIATION_PAGE, networkFields, observedFields, punctualityFields } from './figures.ts'
 import { airportIata } from './params.ts'
 
 const points = series({
@@ -47,7 +47,7 @@ const params = {
 }
 
 const METHOD =
-  'Sums over the days of a step. punctual_share is the share of movements at most 15 minutes late, cancelled_share refers to flights, mean_delay_minutes to movements with early ones as 0, ATFM delay to arrivals. OBSERVED: daily sums of aircraft on the ground near the airport and in the air within ten minutes, a lower bound.'
+  'Sums over the days of a step. punctual_share is the share of movements at most 15 minutes late. mean_delay_minutes refers to movements, with early ones as 0, cancelled_share to flights, ATFM delay to arrivals. OBSERVED: daily sums of aircraft on the ground near the airport and in the air within ten minutes, a lower bound.'
 
 const NOT_REPORTED = {
   ...{ flights: value(null), movements: value(null), punctual_share: value(null), mean_delay_minutes: value(null), cancelled: value(null) },
@@ -98,7 +98,9 @@ export const airportHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Punctuality and traffic of one airport by day, week, month or year',
   summary_es: 'Puntualidad y tráfico de un aeropuerto por día, semana, mes o año',
-  about: `Complete days, by the date at the airport: a day of flights is available once the next day has ended too. EUROCONTROL's figures are for the UTC day of the same date and appear when it publishes them. Fields that one of the two sources lacks are null: if flights are disabled, only EUROCONTROL's remain. ${METHOD}`,
+  about:
+    "Complete days, by the date at the airport: a day of flights is available once the next day has ended too. EUROCONTROL's figures are for the UTC day of the same date and appear when it publishes them. Fields that one of the two sources lacks are null. Longer steps are sums over their days.",
+  explained: AVIATION_PAGE,
   statistic: { grain: 'One airport in one step.', method: METHOD },
   params,
   returns: points,

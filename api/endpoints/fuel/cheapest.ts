@@ -7,6 +7,7 @@ import { booleanParam, required, withDefault } from '../../kernel/params/params.
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { openNowFilter } from './gas-stations.ts'
+import { PRICES_PAGE } from './price-figures.ts'
 import { ABOUT_POSITION, ABOUT_ROAD, fuelParam, STATION_DATASETS, type Station, sellsFilter, stationFields, stationsOf } from './station.ts'
 import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 
@@ -34,7 +35,8 @@ export const cheapestList = defineEndpoint({
   plan: 'FREE',
   summary: 'Cheapest stations for a fuel in an area or along a road',
   summary_es: 'Las gasolineras más baratas en una zona o a lo largo de una carretera',
-  about: `Active stations open to the public. \`include_restricted\` adds those that sell only to members or co-operatives (\`sale_type\` RESTRICTED). Implausible prices are left out. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
+  about: `Active stations open to the public; \`include_restricted\` adds those that sell only to members. Implausible prices are left out. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
+  explained: PRICES_PAGE,
   params: {},
   filters: [sellsFilter(required(fuelParam)), townFilter, roadFilter, stationAreaFilter, openNowFilter, restrictedFilter],
   returns: listReturn('stations', offer, {

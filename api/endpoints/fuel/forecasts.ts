@@ -105,10 +105,10 @@ function noneYet(isOfStations: boolean): Problem {
 }
 
 const METHOD =
-  'BULLETIN: the price that Spain reports to the Weekly Oil Bulletin, 1, 2 and 4 weeks after its newest Monday, by a ridge regression on the last two weekly changes in the countries of the bulletin. For the first two weeks also by day, on the straight line (of logarithms) to those forecasts. ' +
+  'BULLETIN: the price that Spain reports to the Weekly Oil Bulletin, 1, 2 and 4 weeks after its newest Monday. The model is a ridge regression on the last two weekly changes in the countries of the bulletin. For the first two weeks also by day, on the straight line (of logarithms) to those forecasts. ' +
   'Intervals come from the model’s own past errors (split conformal), scaled by the volatility of the price. ' +
   'Fuel oils are forecast per tonne (`price_unit`), all other fuels per litre. ' +
-  'STATION_MEAN: the mean of the stations of Spain or of a province, each counting once, on the seven days after the newest complete day, by a ridge regression on its changes of the last two weeks and on those of Spain. It needs 120 days of prices. ' +
+  'STATION_MEAN: the mean of the stations of Spain or a province, with equal weight, on the seven days after the newest complete day. The model is a ridge regression on its changes of the last two weeks and on those of Spain. It needs 120 days of prices. ' +
   'If the model was no better than the newest price in the last scored window (two years; for STATION_MEAN 90 days, all provinces together), that price is the forecast, with the interval of its own errors (`forecast_kind` BASELINE). `/api/prediccion/modelos` has the errors.'
 
 const EXPLAINED = defineMethodPage('fuel-forecasts', new URL('../../../models/fuel/method.md', import.meta.url))
@@ -121,7 +121,7 @@ export const fuelForecastList = defineEndpoint({
   summary: 'Forecasts of fuel prices: by day and at 1, 2 and 4 weeks, with intervals',
   summary_es: 'Predicción de precios de carburantes por día y a 1, 2 y 4 semanas',
   about:
-    'National prices of the Weekly Oil Bulletin for up to four weeks, and means of the filling stations of Spain or a province for seven days. Horizons count from today. Past days are left out by default; `include_past` adds them. ' +
+    'National prices of the Weekly Oil Bulletin for up to four weeks. Means of the filling stations of Spain or a province for seven days. Horizons count from today. Past days are left out by default; `include_past` adds them. ' +
     'A product with too few prices has records without a price; `absence` and `reason` say why.',
   explained: EXPLAINED,
   statistic: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },

@@ -5,7 +5,7 @@ import { wholeProvinceFilter } from '../../kernel/filters/place.ts'
 import { listOf } from '../../kernel/params/params.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
-import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
+import { ABOUT_CHANGES, CHANGES_PAGE, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelPrices
@@ -33,6 +33,7 @@ export const gasStationChanges = defineEndpoint({
   summary: 'Fuel prices that appeared, changed or disappeared since a cursor',
   summary_es: 'Precios que aparecieron, cambiaron o desaparecieron desde un cursor',
   about: ABOUT_CHANGES,
+  explained: CHANGES_PAGE,
   params: {},
   filters: [columnFilter('fuel', listOf(fuelParam), 'product'), wholeProvinceFilter],
   returns: changesReturn(priceChange, ['station_id', 'fuel', 'at']),

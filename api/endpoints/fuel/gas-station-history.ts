@@ -11,6 +11,7 @@ import { seriesOf } from '../../kernel/reads/series-of.ts'
 import { coverageField } from '../common-fields.ts'
 import { stationId } from './gas-stations.ts'
 import { heldPrices, priceChanges } from './held-prices.ts'
+import { PRICES_PAGE } from './price-figures.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelPrices
@@ -49,12 +50,8 @@ export const gasStationHistory = defineEndpoint({
   summary: 'Price series of one filling station',
   summary_es: 'Serie de precios de una gasolinera',
   about:
-    'With interval=raw one point per price change. Otherwise one point per day, week, month or year with a known price: the mean weighted by the time that each price was valid. A price is valid until the publication that changes it, as long as publications arrive. ' +
-    'Before the first publication, and where more than a day passes without one, prices come from the daily archive of the ministry, as far as it is loaded: each is valid for its whole day. ' +
-    'An implausible price counts as unknown; interval=raw shows it as published. ' +
-    'With interval=raw, a change in the archive is dated at the begin of its day. ' +
-    'Time without a price from either source lowers `coverage`; a step with no price at all is absent. ' +
-    'Data ends at `meta.covered_until`: a newer price appears in its step at once, with a `coverage` that starts at 0 and grows with each publication.',
+    'With interval=raw one point per price change, otherwise one per step with a known price: the mean weighted by the time that each was valid. Gaps between publications use the daily archive of the ministry. An implausible price counts as unknown; interval=raw shows it as published. Data ends at `meta.covered_until`.',
+  explained: PRICES_PAGE,
   statistic: {
     grain: 'One fuel at one station, in one step; with interval=raw one change of its price.',
     method:

@@ -1,5 +1,6 @@
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { meaning, pick } from '../../kernel/fields.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import type { Station } from './station.ts'
 
@@ -8,7 +9,7 @@ const { columns } = fuelDays
 /** Statistics of the prices of one fuel at some stations. */
 export const figureFields = {
   stations: columns.stations,
-  price_mean: meaning(columns.price_mean, 'Mean price; each station counts once.'),
+  price_mean: meaning(columns.price_mean, 'Mean price; each station has the same weight.'),
   ...pick(columns, 'price_min', 'price_p25', 'price_median', 'price_p75', 'price_max', 'price_unit'),
   coverage: field.decimal(
     'Share of the stations confirmed by the newest publication, 0 to 1; the others count with their last price.',
@@ -20,7 +21,7 @@ export const figureFields = {
 
 /** Method of current price statistics, for `figure`. */
 export const OF_STATIONS =
-  'Uses pump prices with taxes from the newest publications. Each station counts once, whatever it sells. Stations that are no longer listed or sell only to members, and implausible prices, are excluded.'
+  'Uses pump prices with taxes from the newest publications. Each station has the same weight, however much it sells. Stations that are no longer listed or sell only to members, and implausible prices, are excluded.'
 
 /** A price at a station. */
 interface Sold {
@@ -72,3 +73,6 @@ export function soldBy(
   }
   return found
 }
+
+/** The page about prices of fuel. */
+export const PRICES_PAGE = defineMethodPage('fuel-prices', new URL('./prices.md', import.meta.url))

@@ -17,6 +17,7 @@ import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { BULLETIN_METHOD, bulletinEnd, spanishWeeks, weekColumns } from './bulletin-weeks.ts'
+import { PRICES_PAGE } from './price-figures.ts'
 import { fuelParam } from './station.ts'
 
 /** The parameter `series`: the source of prices. */
@@ -165,7 +166,7 @@ const bulletin = seriesSource({
 })
 
 const METHOD =
-  'STATION_MEAN: the mean of the days with a known price, each day counting once. The value of a day is the mean of the last prices known at its end in Madrid, taxes included, each station counting once, without stations that sell only to members. ' +
+  'STATION_MEAN: the mean of the days with a known price, each with the same weight. The value of a day is the mean of the last prices known at its end in Madrid, taxes included. Each station has the same weight; stations that sell only to members are left out. ' +
   'The current day is as of the newest publication. A day without a publication uses the daily archive of the ministry, if loaded; otherwise it is not known. ' +
   `${MINISTRY_METHOD} ${BULLETIN_METHOD}`
 
@@ -176,7 +177,9 @@ export const fuelHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Average price of each fuel by week, since 2019',
   summary_es: 'Precio medio de cada carburante por semana, desde 2019',
-  about: `One point per step with a price; \`missing_periods\` lists the gaps. A reply never mixes series; a series without data is rejected. ${METHOD}`,
+  about:
+    'One point per step with a price; `missing_periods` lists the gaps. STATION_MEAN: the mean of all stations, with equal weight. MINISTRY_DAILY: the daily mean of the ministry. BULLETIN: the weekly price that Spain reports to the European Commission. A reply never mixes series; a series without data is rejected.',
+  explained: PRICES_PAGE,
   statistic: { grain: 'One fuel, in Spain or a province, in one step.', method: METHOD },
   params,
   returns: prices,

@@ -98,7 +98,7 @@ export const stationFields = {
 
 /** Description of stations along a road. */
 export const ABOUT_ROAD =
-  'Road and kilometre of a station come from its address. One kilometre in ten uses an older count than the road has today; add bbox, or lat, lon and radius, to be sure of a stretch.'
+  'Road and kilometre come from the address of a station; one kilometre in ten uses an older count. Add bbox, or lat, lon and radius, to be sure of a stretch.'
 
 /** Description of stations around a point or in a box. */
 export const ABOUT_POSITION = 'A position that contradicts the address (`position_issue`) is shown but not used in searches.'

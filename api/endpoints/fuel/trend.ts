@@ -8,6 +8,7 @@ import { record } from '../../kernel/fields.ts'
 import { integerParam, listOf, withDefault } from '../../kernel/params/params.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { BULLETIN_METHOD, spanishWeeks } from './bulletin-weeks.ts'
+import { PRICES_PAGE } from './price-figures.ts'
 import { datasetsOf, knownFuels, MINISTRY_METHOD, ministryDays, SERIES_DATASETS, seriesParam } from './series.ts'
 import { fuelParam } from './station.ts'
 
@@ -47,7 +48,7 @@ const trend = record('FuelTrend', 'Trend of the national average price of a fuel
 })
 
 const METHOD =
-  'STATION_MEAN: prices of one weekday, a week apart, back from the last complete day. The value of a day is the mean of the last prices known at its end in Madrid, each station counting once. ' +
+  'STATION_MEAN: prices of one weekday, a week apart, back from the last complete day. The value of a day is the mean of the last prices known at its end in Madrid, each station with the same weight. ' +
   `${MINISTRY_METHOD} ${BULLETIN_METHOD} ` +
   "The slope is the median of the slopes between all pairs of prices. Its interval is Sen's, by Kendall's ranks, without correction for ties."
 
@@ -58,7 +59,8 @@ export const fuelTrend = defineEndpoint({
   plan: 'PRO',
   summary: 'Trend of the national price of each fuel, and its weekly change',
   summary_es: 'Tendencia del precio nacional de cada carburante y cambio semanal',
-  about: `For fuels sold by the litre. A fuel with fewer than ${LEAST_POINTS} known prices in the requested weeks, or none in the last ${NEWEST_DAYS} days, has no record. A series without data is rejected. ${METHOD}`,
+  about: `For fuels sold by the litre. A fuel with fewer than ${LEAST_POINTS} known prices in the requested weeks, or none in the last ${NEWEST_DAYS} days, has no record. A series without data is rejected. The slope is the median of the slopes between all pairs of prices.`,
+  explained: PRICES_PAGE,
   statistic: { grain: 'One fuel, in all of Spain, over the requested weeks.', method: METHOD },
   params: {
     fuel: listOf(fuelParam),

@@ -57,7 +57,7 @@ const params = {
 
 const METHOD =
   'Prices as the ministry publishes them, per litre. A price is valid until the publication that changes it, as long as at least one price changes per week. ' +
-  'At every moment each station counts once; a step is the mean over its time. Fuel sold by weight has no price per litre and is left out, as are implausible prices.'
+  'At every moment each station has the same weight; a step is the mean over its time. Fuel sold by weight has no price per litre and is left out, as are implausible prices.'
 
 /** Series of marine fuel prices. */
 export const marineHistory = defineEndpoint({
@@ -66,7 +66,8 @@ export const marineHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Marine fuel prices by day, week, month or year, since we collect them',
   summary_es: 'Precios de carburantes marinos por día, semana, mes o año',
-  about: `The register has no past prices: the series comes from the publications that this service has collected since \`meta.covered_from\`. ${METHOD}`,
+  about:
+    'The register has no past prices: the series comes from the publications that this service has collected since `meta.covered_from`. At every moment each station has the same weight; a step is the mean over its time. Fuel sold by weight and implausible prices are left out.',
   statistic: { grain: 'One fuel at the requested stations, in one step.', method: METHOD },
   params,
   returns: points,

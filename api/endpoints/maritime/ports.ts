@@ -156,7 +156,7 @@ export const portList = defineEndpoint({
   summary: 'Ports with position, size, depths, fuel and ferries',
   summary_es: 'Puertos con posición, tamaño, calados, combustible y ferris',
   about:
-    'Spanish ports of the World Port Index and of a list of this service, and ports that only a ferry timetable has, some of them abroad. Depths of 0 and unknown facilities are null. ' +
+    'Spanish ports of the World Port Index and of a list of this service. Ports that only a ferry timetable has are included, some of them abroad. Depths of 0 and unknown facilities are null. ' +
     VESSELS,
   excerpts: EXCERPTS,
   params: {},

@@ -72,7 +72,7 @@ export const vesselTrack = defineEndpoint({
   summary: 'Track of a vessel over at most 7 days, as lines',
   summary_es: 'Recorrido de un buque en 7 días como máximo, en líneas',
   about:
-    'One line per leg: a gap of 30 minutes without reports begins a new leg, and each source has its own legs. The last position of each minute is stored, and positions between where the vessel turned or changed speed. `simplify` leaves out positions closer to the line than this. Tracks are stored for 7 days. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. In GeoJSON each leg is a LineString.',
+    'One line per leg: a gap of 30 minutes without reports begins a new leg, and each source has its own. Stored for 7 days are the last position of each minute and those between where the vessel turned or changed speed. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. In GeoJSON each leg is a LineString.',
   params: {
     mmsi: mmsiParam,
     period: periodParams({ span: '24 hours', days: DAYS }),

@@ -17,11 +17,12 @@ import { type CorridorTraffic, corridorFields, trafficOf, withAge } from './corr
 import { dailyAt, hoursOfYear } from './corridor-sensors.ts'
 import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
 import { ABOUT_IMD } from './imd-sections.ts'
+import { MOBILITY_PAGE } from './study.ts'
 
 const ABOUT =
-  "Corridors are declared: Madrid's radial roads within its province, its rings, and the A- and AP- roads of the state, each as a whole; and the access roads of Madrid, Barcelona, València, Sevilla and Zaragoza (acceso-…). Data of the M-30 comes from the city's sensors, of access roads from DGT's detectors, all other data from the sections of the ministry's traffic map. Corridors without data are not listed: access roads until the first day of detectors has ended, and those of Barcelona while DGT publishes no detectors in Catalonia."
+  "Roads of Madrid, state roads (A-, AP-) as a whole, and access roads of five cities (acceso-…). Data: the city's sensors on the M-30, DGT's detectors on access roads, else the ministry's map."
 const METHOD =
-  'MINISTRY_SECTIONS: vehicle-km of the sections divided by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity, from the one source and period of readings with most hours in the year. ROAD_DETECTORS: the same over carriageways at a kilometre, each the sum of its lanes, all of which must have data; DGT measures one minute of five. ' +
+  'MINISTRY_SECTIONS: vehicle-km of the sections divided by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity. Readings are of one source and period, the one with most hours in the year. ROAD_DETECTORS: the same over carriageways at a kilometre, each the sum of its lanes, all of which must have data; DGT measures one minute of five. ' +
   `The change covers sections or sensors present in both years. The profile shows hourly means over the sensors. ${ABOUT_HOLIDAYS}`
 const LAKE = [imdSections, ...ROAD_TABLES, corridorSensorMonths, corridorHours] as const
 
@@ -56,6 +57,7 @@ export const corridorList = defineEndpoint({
   summary: 'Corridors: average daily traffic, change from the year before, hourly profile',
   summary_es: 'Corredores: IMD, cambio respecto al año anterior y perfil horario',
   about: `${ABOUT} Figures of a year that ended more than two years ago are \`stale\`. ${ABOUT_IMD}`,
+  explained: MOBILITY_PAGE,
   statistic: { grain: 'One corridor, one year.', method: METHOD },
   params: {
     q: textParam('Words in the id or name; case and accents are ignored.', { max: 60, example: 'madrid' }),
@@ -111,6 +113,7 @@ export const corridorById = defineEndpoint({
   summary: 'One corridor with its sections or sensors and its line',
   summary_es: 'Un corredor con sus tramos o sensores y su línea',
   about: `${ABOUT} ${ABOUT_LINES} Sections have their own lines if the corridor has none.`,
+  explained: MOBILITY_PAGE,
   statistic: { grain: 'One corridor, one year.', method: METHOD },
   params: {
     id: required(textParam('Id of the corridor.', { max: 40, example: 'madrid-a-6' })),

@@ -16,7 +16,7 @@ import type { LakeView } from '../../kernel/reads/lake-view.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { IMD_FIELDS, IMD_FLAT, IMD_METHOD, imdRows } from './imd-view.ts'
-import { DEFAULT_STUDY, nothingOf, studyParam } from './study.ts'
+import { DEFAULT_STUDY, MOBILITY_PAGE, nothingOf, studyParam } from './study.ts'
 
 const { columns } = mobilityFlowDays
 const c = (name: keyof typeof columns): Sql => column(mobilityFlowDays, name)
@@ -115,8 +115,8 @@ export const mobilityList = defineEndpoint({
   summary: 'Trips between provinces by step of time, or daily road traffic (IMD) by year',
   summary_es: 'Viajes entre provincias por periodo, o tráfico diario (IMD) por año',
   about:
-    `By default view=flows returns the newest month with data of every day, or the newest with any data if none is complete; view=imd returns every year. ` +
-    `${METHOD} A study without any data is rejected. ${IMD_METHOD} Records contain only the members of their view.`,
+    'view=flows sums the hourly trips that the ministry estimates, by default of the newest month with data of every day. view=imd has the daily traffic of roads, by default of every year. Missing days are not filled in. A pair of provinces without trips in a step is absent; a study without any data is rejected.',
+  explained: MOBILITY_PAGE,
   statistic: {
     grain: 'flows: one province of origin, one of destination, one step, one study. imd: one road, one province, one year.',
     method: `${METHOD} ${IMD_METHOD}`,

@@ -12,7 +12,7 @@ export type ImdSection = Row<typeof imdSections>
 
 /** Description of the source, wherever its figures appear. */
 export const ABOUT_IMD =
-  'IMD (intensidad media diaria) is the mean number of vehicles per day over the year, in both directions. State roads only: the map excludes roads of regions, provinces and cities.'
+  'IMD (intensidad media diaria) is the mean number of vehicles per day over the year, in both directions, on state roads only.'
 
 /** Years that the table has, in order. */
 export const imdYears = defineCachedQuery<ReadonlySet<string>>({

@@ -14,11 +14,12 @@ import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 import { detectorFields, detectorRoads, detectorYears, yearsBetween } from './imd-detectors.ts'
 import { ABOUT_IMD, type ImdSection, imdSourceParam, imdYears, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
+import { MOBILITY_PAGE } from './study.ts'
 
 const { columns } = imdSections
 
 /** Method of section lines, for descriptions. */
-export const ABOUT_LINES = `The source has no geometry: lines go through known points of the road (\`road_points\`), if these are at most ${GAP_KM} km apart; otherwise they are null, with the reason.`
+export const ABOUT_LINES = `Lines go through known points of the road, if these are at most ${GAP_KM} km apart. Otherwise they are null, with the reason.`
 
 /** Fields of a road section in a year. */
 export const sectionFields = {
@@ -118,7 +119,8 @@ export const imdList = defineEndpoint({
   plan: 'PRO',
   summary: 'Average daily traffic (IMD) by road section and year, with heavy vehicles',
   summary_es: 'Intensidad media diaria (IMD) por tramo y año, con la parte de pesados',
-  about: `${ABOUT_IMD} \`source=DETECTORS\` counts whole days at DGT's detectors, by road and province; \`coverage\` is the share of the year they cover, and \`meta.missing_years\` lists years without counts. \`km_from\` and \`km_to\` select the sections on a stretch. ${ABOUT_LINES}`,
+  about: `${ABOUT_IMD} \`source=DETECTORS\` counts whole days at DGT's detectors, by road and province; \`coverage\` is the share of the year they cover. ${ABOUT_LINES}`,
+  explained: MOBILITY_PAGE,
   statistic: {
     grain: 'One section of a road, one year; with source=DETECTORS one road in a province, one year.',
     method:

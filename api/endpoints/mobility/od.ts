@@ -15,7 +15,7 @@ import { InvalidParam } from '../../kernel/problems.ts'
 import { type Bucket, bucketEnd, bucketStart, dateField, dateOfStep } from '../../kernel/reads/buckets.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
 import { field } from '../../kernel/reply-fields.ts'
-import { nothingOf, studyParam } from './study.ts'
+import { MOBILITY_PAGE, nothingOf, studyParam } from './study.ts'
 
 const { columns } = mobilityTrips
 const c = (name: keyof typeof columns): Sql => column(mobilityTrips, name)
@@ -93,7 +93,9 @@ export const mobilityMatrix = defineEndpoint({
   plan: 'PRO',
   summary: 'Trips from zone to zone: cells of the origin-destination matrix',
   summary_es: 'Viajes de zona a zona: celdas de la matriz origen-destino',
-  about: `By default the newest day. ${METHOD} A study or zone level without data is rejected. For whole matrices use CSV, Parquet or Arrow.`,
+  about:
+    'By default the newest day. Sums of the trips that the ministry estimates, over the days of the step that are present. The study does not state the means of transport. A pair of zones without trips in a step is absent; a study or zone level without data is rejected. For whole matrices use CSV, Parquet or Arrow.',
+  explained: MOBILITY_PAGE,
   statistic: {
     grain: 'One zone of origin, one of destination, one step, one study and level; with `group_by` one hour or distance too.',
     method: METHOD,

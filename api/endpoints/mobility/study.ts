@@ -1,8 +1,12 @@
 import { MOBILITY_STUDIES } from '../../../lake/datasets/mobility/codes.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { codeParam, type Param, withDefault } from '../../kernel/params/params.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
+
+/** The page about traffic and trips. */
+export const MOBILITY_PAGE = defineMethodPage('mobility', new URL('./mobility.md', import.meta.url))
 
 /** The default study. */
 export const DEFAULT_STUDY = 'V2'

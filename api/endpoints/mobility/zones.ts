@@ -20,6 +20,7 @@ import { memo } from '../../kernel/reads/memo.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName, stateFields } from '../common-fields.ts'
+import { MOBILITY_PAGE } from './study.ts'
 
 interface Level {
   readonly study: string
@@ -198,8 +199,8 @@ export const zoneList = defineEndpoint({
   summary: 'Zones of the mobility studies: names, population, polygons, municipalities',
   summary_es: 'Zonas de los estudios de movilidad: códigos, población y polígonos',
   about:
-    'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids may repeat between levels, and the zones of the two studies differ. Only the study since 2022 (V2) has names, populations, centroids and polygons. ' +
-    'A zone is found under the province of each of its municipalities. Polygons are simplified; the originals are in the dataset `mobility_zone_areas`. Zones of one level overlap by slivers only; zones of different levels overlap. `fields` can leave polygons out, except in GeoJSON.',
+    'A zone is a district, a municipality or several small ones, or a large urban area. Ids may repeat between levels, and the zones of the two studies differ. Only the study since 2022 (V2) has names, populations, centroids and polygons. Polygons are simplified. `fields` can leave polygons out, except in GeoJSON.',
+  explained: MOBILITY_PAGE,
   statistic: {
     grain: 'One zone of one level of one study.',
     method:

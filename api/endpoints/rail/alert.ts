@@ -2,6 +2,7 @@ import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import type { ChangeOf } from '../../kernel/endpoint.ts'
 import { LANGS, type Lang, meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, withExample } from '../common-fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
@@ -11,7 +12,10 @@ const { columns } = railAlerts
 
 /** Description shared by all endpoints with alerts. */
 export const ABOUT_ALERTS =
-  'Renfe writes notices and information for commuter trains only. For all networks, cancelled trains (CANCELLED) and trains more than 5 minutes late (DELAY) are derived from trip updates and marked `derived`. Renfe states neither effect nor cause, and derived alerts have none: filter those by `kind`. A notice names only the stations, routes, trips and lines that its source names. A derived alert names the route, the product and the remaining or cancelled stops of its train, by the timetable of its service day. Once it has ended, or if the timetable lacks the train, it names only the trip and, for commuter trains, the line; the list of past alerts adds the product. A train in the timetables of both networks is found by the network, lines, núcleos and product of either. It has one current alert per kind: from the feed that reported it first or, while that alert is only kept because its núcleo is missing, from the other. By id, and once ended, each alert remains. A cancellation in one feed counts only if the other does not say that the train runs.'
+  'Renfe writes notices for commuter trains only. Cancellations and delays are derived from trip updates and marked `derived`.'
+
+/** The page about railway alerts. */
+export const ALERTS_PAGE = defineMethodPage('railway-alerts', new URL('./alerts.md', import.meta.url))
 
 /** Timetable data of the train of a derived alert. */
 export interface AlertTrain {

@@ -10,7 +10,7 @@ import { problem } from '../../kernel/problems.ts'
 import { predicateOf } from '../../kernel/reads/filter.ts'
 import type { MemoryAsk } from '../../kernel/reads/memory-read.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { ABOUT_ALERTS, type AlertRow, alert, alertDetail, changedAlert, toAlertDetail } from './alert.ts'
+import { ABOUT_ALERTS, ALERTS_PAGE, type AlertRow, alert, alertDetail, changedAlert, toAlertDetail } from './alert.ts'
 import { currentAlertFilters } from './alert-filters.ts'
 import { ALERT_STATES, type CurrentAlert, currentAlerts } from './alert-trains.ts'
 import { concernsStations } from './alerts-of.ts'
@@ -40,7 +40,8 @@ export const alertList = defineEndpoint({
   plan: 'FREE',
   summary: 'Current railway alerts: notices, cancelled trains, delays of more than 5 minutes',
   summary_es: 'Alertas ferroviarias: avisos, trenes suprimidos y retrasos de más de 5 min',
-  about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply contains all alerts. If a publication lacks a núcleo, its alerts stay with \`is_stale\`, and \`meta.stale\` is true for replies that may include it. ${ABOUT_ALERTS}`,
+  about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply contains all alerts. ${ABOUT_ALERTS} Alerts of a núcleo that a publication lacks stay, marked \`is_stale\`.`,
+  explained: ALERTS_PAGE,
   params: {},
   filters: currentAlertFilters,
   returns: listReturn('alerts', alert, {
@@ -74,7 +75,8 @@ export const alertById = defineEndpoint({
   plan: 'FREE',
   summary: 'One railway alert, also after its end',
   summary_es: 'Una alerta ferroviaria, también después de su fin',
-  about: `An ended alert comes from the log of changes or from the lake: status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_ALERTS}`,
+  about: `An ended alert has the status ENDED, its last publication and the one that confirmed its end. It comes from the log of changes or from the lake. ${ABOUT_ALERTS}`,
+  explained: ALERTS_PAGE,
   params: { id: required(textParam('Public id of the alert.', { max: 60, example: 'ral_7Q2M9KX4B1TZ5H3D' })) },
   returns: { kind: 'one', record: alertDetail },
   read: {

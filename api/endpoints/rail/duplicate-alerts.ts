@@ -21,9 +21,8 @@ interface ReportedAlert {
 }
 
 /**
- * Timetable data of alerts about trains. A train of two networks has one alert per kind, with the lines and stations of both:
- * the first seen, then the lowest id, unless it is only kept because its núcleo is missing. A cancelled trip is ignored at
- * stations where its twin runs: if all are, the alert is not listed.
+ * Returns the timetable data of alerts about trains. If two networks report a train, one alert of each kind is listed, with the
+ * lines and stations of both. A cancellation is dropped at stations where the duplicate runs, and not listed if none is left.
  */
 export function alertsOfTrains(
   alerts: readonly TrainAlert[],
@@ -66,7 +65,7 @@ function twinsOf({ day, trips }: TrainAlert): DayTrip[] {
   return [...new Set(trips.flatMap((trip) => day.twinsOf(trip)))]
 }
 
-/** The alerts that state the same about a train, this one included: one kind, its trips or their twins. */
+/** All alerts of the same kind about the same train, including this one. */
 function sameAlerts(alert: TrainAlert, alertsOf: (trip: DayTrip) => readonly TrainAlert[]): TrainAlert[] {
   const same = new Set([alert])
   for (const one of same)
@@ -75,7 +74,8 @@ function sameAlerts(alert: TrainAlert, alertsOf: (trip: DayTrip) => readonly Tra
 }
 
 /**
- * Orders published alerts before those kept because their núcleo is missing (possibly out of date), then by first publication.
+ * True if the first alert is the one to list. Alerts whose núcleo is missing may be out of date and come last; then the first
+ * published comes first.
  */
 function comesFirst(one: AlertRow, other: AlertRow): boolean {
   if ((one.is_stale ?? false) !== (other.is_stale ?? false)) return !one.is_stale

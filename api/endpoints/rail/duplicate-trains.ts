@@ -8,7 +8,7 @@ import type { Match } from './train-match.ts'
 export interface RunningTrain {
   readonly train: Train
   readonly match: Match | null
-  /** Updates of its trip, then those of the same train in another network. */
+  /** Trip updates of its own trip, then those of its duplicate in another network. */
   readonly said: readonly TripUpdateRow[]
   /** Stops ahead by the publisher of the position, without times; null if it states none. */
   readonly ahead: readonly StatedStop[] | null
@@ -26,9 +26,8 @@ const NEWER_MS = 60_000
 const SOURCES: readonly (string | null)[] = ['GPS', 'STATION', null]
 
 /**
- * Trains by their ids, each once. Of two twins by the timetables, keeps the published one rather than the kept one, then open
- * data over the map, then a satellite fix, then a position newer by over a minute, then commuter rail (it states stop and
- * platform). All ids of a train find it, as do those of trains in one feed only.
+ * Removes the duplicates of trains that the timetables of two networks contain. `isShown` decides which record remains.
+ * `byId` finds a train by each of its ids; `all` has each train once.
  */
 export function withoutDuplicates(trains: ReadonlyMap<string, RunningTrain>): {
   readonly byId: ReadonlyMap<string, RunningTrain>
@@ -64,7 +63,10 @@ function keyOf({ service_date }: Match, network: string, trip_id: string): strin
   return `${service_date} ${network} ${trip_id}`
 }
 
-/** Published trains take precedence over kept ones, and open data over the map. */
+/**
+ * True if the first record is preferred: in the newest publication, then open data, then a satellite fix, then a position newer
+ * by over a minute, then commuter rail, which states stop and platform.
+ */
 function isShown(one: Train, other: Train): boolean {
   if (one.is_stale !== other.is_stale) return !one.is_stale
   if (one.source !== other.source) return one.source === renfe.id
@@ -74,7 +76,7 @@ function isShown(one: Train, other: Train): boolean {
   return Math.abs(newer_ms) > NEWER_MS ? newer_ms > 0 : one.network !== LONG_DISTANCE
 }
 
-/** A train with the map data that is listed under its id in another network. */
+/** Adds the map data that the duplicate of a train has. */
 function withMap(one: RunningTrain, { train: other }: RunningTrain): RunningTrain {
   const { train } = one
   if (train.map !== null || other.map === null) return one

@@ -2,8 +2,7 @@ import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import type { DayStops, StopTime } from '../transit/day-stops.ts'
 
 /**
- * A trip of a day that another network's timetable may have too; its stops are the day's from `first` up to, not including,
- * `end`.
+ * A trip that the timetable of another network may contain too. Its stops are the rows from `first` to before `end` of the day's.
  */
 interface Run {
   readonly network: string
@@ -20,9 +19,9 @@ const LEAST_STATIONS = 2
 const SAME_CALL_MS = 30 * 60_000
 
 /**
- * Trips also in another network's timetable: same number, and two or more stations within five minutes. Renfe publishes many
- * regional trains in both, whole or in parts: 167 of 186 pairs with one number on Saturday 22 August 2026, 204 of 219 on
- * Tuesday 25. Other pairs differ, except two (15039, 17050) 60 and 30 minutes apart, which stay two.
+ * Finds trips that two networks publish: the same number, and two or more stations within five minutes. On 22 August 2026 this
+ * matched 167 of 186 pairs with one number, on the 25th 204 of 219. Two of the others (15039, 17050) are the same train, 60 and
+ * 30 minutes apart, and stay two trips.
  */
 export function duplicatesIn<R extends Run>(trips: readonly R[], stops: DayStops): ReadonlyMap<R, readonly R[]> {
   const twins = new Map<R, R[]>()

@@ -11,7 +11,7 @@ import { periodParams } from '../../kernel/params/params-time.ts'
 import { endedDuring } from '../../kernel/reads/active-during.ts'
 import { columnsOf } from '../../kernel/reads/filter.ts'
 import { PAST_FIELDS, type PastRow, pastOf, pastRecord } from '../lifecycle-fields.ts'
-import { ABOUT_ALERTS, type AlertRow, alert, localise, toAlertDetail } from './alert.ts'
+import { ALERTS_PAGE, type AlertRow, alert, localise, toAlertDetail } from './alert.ts'
 import { lineFilter, pastAlertFilters } from './alert-filters.ts'
 import { productsIn, versionsInForce } from './punctuality-sql.ts'
 
@@ -35,7 +35,8 @@ export const pastAlertList = defineEndpoint({
   plan: 'PRO',
   summary: 'Railway alerts that ended in a period, with their duration',
   summary_es: 'Alertas ferroviarias que terminaron en un periodo, con su duración',
-  about: `Each alert once, by its last end: one that comes back within 30 minutes continues. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. Filters apply to the last state, and \`delay_s\` is the last delay. Derived alerts name no stations here, so \`station\` finds none of them. For long distance they name the product that the train had by the timetable in force on its service day. ${ABOUT_ALERTS}`,
+  about: `Each alert once, by its last end: one that comes back within 30 minutes continues. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. Filters apply to the last state. Derived alerts name no stations here, so \`station\` finds none of them.`,
+  explained: ALERTS_PAGE,
   params: { period: periodParams({ span: '1 day' }) },
   filters: pastAlertFilters,
   returns: listReturn('alerts', pastAlert, {

@@ -12,6 +12,7 @@ import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
 import { optional, record } from '../../kernel/fields.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { listOf, oneOf } from '../../kernel/params/params.ts'
 import { type Period, periodParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
@@ -22,6 +23,7 @@ import { commuterStationParam } from './known-names.ts'
 import { type RunsAsked, runsOf, versionsInForce } from './punctuality-sql.ts'
 
 const { columns } = railTripUpdates
+const PUNCTUALITY_PAGE = defineMethodPage('train-punctuality', new URL('./punctuality.md', import.meta.url))
 
 /** Days by travel pattern. */
 export const DAY_TYPES = defineCodes('day_type', 'Kind of day by the calendar weekday alone: holidays are not distinguished.', {
@@ -50,7 +52,7 @@ const punctuality = record('RailPunctuality', 'Punctuality of the trains of a gr
   ),
   stop_id: optional(columns.next_stop_id, 'Station; null unless grouped by.'),
   hour: maybe.integer(
-    'Hour (0 to 23, Madrid) of the planned departure from the first stop or, if grouped by or limited to stations, of the planned arrival there. Null unless grouped by it, and for trips outside the timetable.',
+    'Hour (0 to 23, Madrid) of the planned departure from the first stop; of the planned arrival, if grouped by or limited to stations. Null unless grouped by it, and for trips outside the timetable.',
     'h',
     null,
   ),
@@ -105,11 +107,8 @@ export const railPunctuality = defineEndpoint({
   summary: 'Punctuality of trains by network, line, station, hour and kind of day',
   summary_es: 'Puntualidad de los trenes por red, línea, estación, hora y tipo de día',
   about:
-    'Counts trips by service day: every day that begins (00:00 in Madrid) in the period, with its trains after midnight. A period in which no day begins is rejected. The current day counts what has run so far, but everything scheduled. ' +
-    'A trip is a commuter trip, or a long-distance train with all its variants, on a service day. A regional train in the timetables of both networks has a trip in each (some 190 in the long-distance one per working day), so it counts twice if networks are not separated: grouped by hour or day_type alone. The delay of a trip is the last one stated for the arrival at the last stop that it named. Long-distance trains name no stops: their delay is the last one stated. A train that is no longer published has ended and counts with its last state. ' +
-    'With group_by=station or `station` a trip counts once at each station where it does not skip, with the delay of the last state that names it. Long distance is left out, and rejected on its own. A cancelled trip counts at its timetabled stops. ' +
-    'The timetable in force on a day is the newest of its network that begins on that day or up to 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched by trip id, long-distance trains by number. Added trips are observed but in no timetable. Replacement buses are excluded, because live data hardly ever has them (Rodalies R3 planned 15,079 in 30 days against 1,020 trains in August 2026). The day type depends on the weekday, also on holidays. ' +
-    'From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',
+    'Counts trips by service day: every day that begins (00:00 in Madrid) in the period. Cancelled trips count at their timetabled stops. A regional train in the timetables of both networks counts once in each. Replacement buses are excluded. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',
+  explained: PUNCTUALITY_PAGE,
   statistic: {
     grain: 'One value per requested group, over the service days of the period.',
     method:

@@ -12,7 +12,8 @@ import { trainId, trainIdOf } from './train-id.ts'
 import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
 
 /**
- * Running trains by id (a train in the timetables of two networks has two ids), and the count of known trains no longer shown.
+ * The running trains. `byId` has both ids of a train that two networks publish; `left_out` counts trains that are no longer
+ * shown.
  */
 export interface RunningTrains {
   readonly byId: ReadonlyMap<string, RunningTrain>
@@ -59,7 +60,7 @@ function newestOf(parts: Parts): number {
   return Math.max(0, ...parts.map(({ data_time }) => data_time))
 }
 
-/** Operators publish at their own times: one that pauses is not measured against the other. */
+/** Returns the newest publication by network. Each operator has its own, because they publish at different times. */
 function publishedBy(parts: Parts): Making['at'] {
   const renfe = newestOf(parts.filter(({ feed }) => !OWN_FEEDS.includes(feed)))
   const own = new Map(Object.entries(FEEDS).map(([network, feed]) => [network, newestOf(parts.filter((part) => part.feed === feed))]))
@@ -93,8 +94,8 @@ function makeTrains([positions, updates, fleet]: TrainStates, now: number, days:
 }
 
 /**
- * True if a position of some age (ms) is still valid: if published, until it is too old; if the publication lacks the train,
- * for a minute; if it lacks the whole núcleo and the one before had the train, until it is too old.
+ * True if a position of this age (ms) is still shown. A published one is shown until it is too old, as is one whose whole núcleo
+ * the newest publication lacks. If the publication lacks only the train, its position is shown for another minute.
  */
 function isShown({ is_stale, is_held }: PositionRow | MapRow, age_ms: number): boolean {
   return age_ms <= railPositions.currentFor_ms && (!is_stale || is_held === true || age_ms <= GONE_MS)
@@ -107,8 +108,8 @@ function updatesOf(rows: readonly TripUpdateRow[]): Updates {
 }
 
 /**
- * Updates about a train, by precedence. A long-distance train may be found by number: feeds adopt the new ids of a night one
- * after the other, and the part that its id names may be cancelled. Updates of another network come last.
+ * Trip updates about a train, the best first; those of another network come last. Long-distance trains are also found by
+ * number: feeds switch to the ids of a new day at different times, and the part that an id names may be cancelled.
  */
 function saidOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumber }: Updates): TripUpdateRow[] {
   const stated = [row.trip_id, match?.trip_id ?? null].flatMap((id) => byTrip.get(`${row.network} ${id}`) ?? [])

@@ -22,6 +22,7 @@ import { networkParam, type Station, stationsOf } from './station.ts'
 import { nearestStation, stationId } from './stations.ts'
 import { DAYS_AROUND, dayKey, timetableDay } from './timetable-day.ts'
 import { feedsOfId, railTimetables, restsOnTimetables, sourcesBesideId, timetableFeeds, timetableSpans } from './timetable-versions.ts'
+import { TRAINS_PAGE } from './train.ts'
 
 const UNREGISTERED: Parameters<typeof stationsOf>[1] = new Map()
 
@@ -93,7 +94,8 @@ function boardEndpoint(spec: {
     // Positions require a higher plan: a board only shows the platform of a train in the station.
     excerpts: [{ of: railPositions, columns: ['platform'] }],
     ...{ summary: spec.summary, summary_es: spec.summary_es },
-    about: `${spec.what} within 24 h after the moment, and earlier ones that have not called here yet. Live data is joined to the timetable of the service day; without live data is_live is false. A train in the timetables of both networks is one entry, found by the network, line and product of either. Trains outside the timetable are listed if their next stop is this station. A trip with a single published stop is on both boards, without origin and destination. Entries with ${spec.use} NONE are trains that nobody may ${spec.verb} here. For past performance see /api/trenes/puntualidad, for past positions /api/trenes/posiciones/{id}/recorrido.`,
+    about: `${spec.what} within 24 h after the moment, and earlier ones that have not called here yet. Live data is joined to the timetable; without live data is_live is false. A train in the timetables of both networks is one entry. Nobody may ${spec.verb} here if ${spec.use} is NONE. Past performance: /api/trenes/puntualidad.`,
+    explained: TRAINS_PAGE,
     params: { id: stationId, at, line: lineParam, network: networkParam, ...spec.more },
     returns: {
       kind: 'list',

@@ -11,6 +11,7 @@ import { bucketStart } from '../../kernel/reads/buckets.ts'
 import { isOneOf } from '../../kernel/reads/filter.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
+import { TRAINS_PAGE } from './train.ts'
 
 const { columns: fleet } = railFleet
 const { columns: stock } = railStock
@@ -108,7 +109,8 @@ export const railStockList = defineEndpoint({
   plan: 'PRO',
   summary: 'Rolling stock per line: type, seats, accessibility',
   summary_es: 'Material rodante por línea: tipo, plazas y accesibilidad',
-  about: `Series by line, counted from the vehicle numbers on Renfe's map over the ${DAYS} days before the end of the data, joined to Renfe's list of models. The map states vehicle numbers of long-distance trains only, and nothing is inferred without a number: a commuter line (\`line=C1\`, \`nucleo\` or \`network=CERCANIAS\`) has one row for each núcleo without \`series\` and \`models\`, with its runs and their accessibility. Other requests leave commuter lines out. Without \`network\`, \`nucleo\`, \`line\` and \`product\`, models that were not seen anywhere are listed too, with 0 observations. The model list does not state accessibility (\`is_accessible\` is null), but the map states it per run (\`accessible_pct\`). The map states no licence: see \`meta.sources\`.`,
+  about: `Series by line, counted from the vehicle numbers on Renfe's map over the ${DAYS} days before the end of the data. The map numbers long-distance trains only: commuter lines are listed on request, without series. Requests without filters also list models not seen anywhere, with 0 observations.`,
+  explained: TRAINS_PAGE,
   params: {
     network: codeParam('Network.', RAIL_NETWORKS, { example: 'AVLDMD' }),
     nucleo: listOf(codeParam('Commuter network.', RAIL_NUCLEOS, { example: '10' })),

@@ -9,6 +9,7 @@ import { optional, pick, record } from '../../kernel/fields.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
+import { TRAINS_PAGE } from './train.ts'
 import { networkOf, trainId, trainIdParam } from './train-id.ts'
 
 const { columns } = railPositions
@@ -38,8 +39,8 @@ export const trainTrack = defineEndpoint({
   summary: 'Track of a train on one service day',
   summary_es: 'Recorrido de un tren en un día de servicio',
   about:
-    'Every published position of the train, from the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. ' +
-    "A service day is from 04:00 to 04:00 on Madrid's clock, so that evening trains stay in one piece; a train that runs through 04:00 is in two. Positions of Renfe's map are not stored. A train in the timetables of both networks has one track per id, each from the feed of that network. A date outside the stored days is rejected, and the error lists them. Without positions on a stored day the track is empty: the train did not run, or no publication had it.",
+    "Every published position of the train, from the lake, at most ten minutes behind the live state. A service day is from 04:00 to 04:00 on Madrid's clock. A date outside the stored days is rejected, and the error lists them. Without positions on a stored day the track is empty.",
+  explained: TRAINS_PAGE,
   params: {
     id: trainIdParam,
     date: dateParam('Service day, by the date on which it begins; by default the last one with data.', '2026-05-26'),

@@ -5,6 +5,7 @@ import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
 import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { stateFields } from '../common-fields.ts'
 import { DELAY_SOURCES, productField } from './codes.ts'
@@ -24,8 +25,10 @@ export const TRAIN_MATCHES = defineCodes('train_match', 'How a running train was
 
 /** Description of the sources of records. */
 export const ABOUT_TRAINS =
-  'Positions, trip updates and timetables are open data of Renfe and FGC. Data under `map`, a delay with `delay_source` MAP and records with `source` `renfe_visor` ' +
-  "come from Renfe's map of trains, which states no licence: `meta.sources` lists all."
+  "Open data of Renfe and FGC. Data under `map` comes from Renfe's map, which states no licence; `meta.sources` lists all."
+
+/** The page about live data of trains. */
+export const TRAINS_PAGE = defineMethodPage('trains', new URL('./trains.md', import.meta.url))
 
 /** What the map says of a train. */
 export const mapFields = {

@@ -12,7 +12,7 @@ import { liveLineParam } from './known-names.ts'
 import { lacksNucleo } from './live-trips.ts'
 import { runningTrains } from './running-trains.ts'
 import { besideRenfe, TIMETABLE_TABLES } from './timetable-versions.ts'
-import { ABOUT_TRAINS, type NextStop, nextStop, TRAIN_STATES, type Train, train, trainDetail } from './train.ts'
+import { ABOUT_TRAINS, type NextStop, nextStop, TRAIN_STATES, TRAINS_PAGE, type Train, train, trainDetail } from './train.ts'
 import { networkOf, trainIdParam } from './train-id.ts'
 import { stopsOf } from './train-match.ts'
 
@@ -87,12 +87,8 @@ export const trainList = defineEndpoint({
   plan: 'PRO',
   summary: 'Positions of trains, with delay and timetable trip',
   summary_es: 'Dónde están los trenes: posición, retraso y viaje del horario',
-  about:
-    'Each train once. Without `limit` the reply contains all trains. Positions more than 10 minutes older than the newest publication are left out, as are trains missing from their publication for a minute; ' +
-    '`left_out` counts them. If a publication lacks a whole núcleo, its trains keep their last position, marked `is_stale`, until that is too old. They are counted for an hour, and `meta.stale` is true for replies that may include the núcleo, also if trip updates lack it. Long-distance trains that only the map has are listed with its data. ' +
-    'FGC states whether a train is on time (`is_on_time`), not its delay (`delay_s` is null), and its positions have no time: `observed_at` is the time of our fetch, and the train was there some two minutes earlier. ' +
-    "A train in the timetables of both of Renfe's networks under one number is listed once, and found by the network, line, núcleo and product of either. Of two positions, a current one is preferred to a last known one, then a satellite fix, then one newer by more than a minute, then commuter rail. " +
-    ABOUT_TRAINS,
+  about: `Each train once. Without \`limit\` the reply contains all trains; \`left_out\` counts those with a position more than 10 minutes old. Trains of a núcleo that a publication lacks stay, marked \`is_stale\`. FGC states no delay, only \`is_on_time\`. ${ABOUT_TRAINS}`,
+  explained: TRAINS_PAGE,
   params: {},
   filters: [
     defineMemoryFilter({
@@ -147,6 +143,7 @@ export const trainById = defineEndpoint({
   summary: 'One running train with its next stops',
   summary_es: 'Un tren en marcha, con sus próximas paradas',
   about: `Planned and expected times of the stops ahead, and skipped stops. ${ABOUT_TRAINS}`,
+  explained: TRAINS_PAGE,
   params: { id: trainIdParam },
   returns: { kind: 'one', record: trainDetail },
   read: {

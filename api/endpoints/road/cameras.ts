@@ -31,7 +31,7 @@ export const toCamera = projection(cameras, camera, { id: cameraId })
 const camerasOf = memo((state: State<typeof cameras>) => state.rows.map(toCamera))
 
 const ABOUT_IMAGES =
-  "`image_url` is the image on the publisher's server, which renews it every few minutes; images are neither stored nor passed on here, and no source states when one was taken. Links lead to known hosts only, else `image_url` is null."
+  "`image_url` is the image on the publisher's server, which renews it every few minutes. Images are not stored here, and no source states when one was taken. Links to unknown hosts are null."
 
 /** The cameras of the country. */
 export const cameraList = defineEndpoint({
@@ -40,7 +40,7 @@ export const cameraList = defineEndpoint({
   plan: 'FREE',
   summary: 'Traffic cameras with the link to their current image',
   summary_es: 'Cámaras de tráfico con el enlace a su imagen actual',
-  about: `Cameras of DGT, of Catalonia's SCT with those of Barcelona and Terrassa on its map, and of Madrid's streets. SCT and Madrid state no direction. ${ABOUT_IMAGES} The Basque Country's cameras are not included: their terms do not allow it.`,
+  about: `Cameras of DGT, of Catalonia's SCT with those of Barcelona and Terrassa on its map, and of Madrid's streets. SCT and Madrid state no direction. ${ABOUT_IMAGES} The terms of the Basque Country's cameras do not allow listing.`,
   params: {},
   filters: [
     placeFilter,

@@ -101,7 +101,7 @@ const asked = group(
   {
     view: withDefault(
       oneOf(
-        'Kind of reply: forecast is the expected traffic of the next hours, heatmap the usual traffic at each hour of the week, comparison the latest measurements against typical values.',
+        'Kind of reply: forecast is the expected traffic of the next hours; heatmap the usual traffic at each hour of the week; comparison the latest measurements against typical values.',
         VIEWS,
         { example: 'forecast' },
       ),

@@ -18,7 +18,7 @@ const RADIUS_MOST_M = 5000
 const RADIUS_M = 1000
 
 const METHOD =
-  'Where the road network is imported, a place is on the measured axis of its carriageway (`road_axes`), in proportion to the path between two kilometre posts. Elsewhere a post is the median position of all records that name it. Between two posts of a road, at most 5 km apart, a place is on the straight line ' +
+  'Where the road network is imported, a place is on the measured axis of its carriageway (`road_axes`). Its distance along the axis is in proportion to the path between two posts. Elsewhere a post is the median position of all records that name it. Between two posts of a road, at most 5 km apart, a place is on the straight line ' +
   'between them, in proportion to its kilometre. Places farther from a post, or between posts that contradict each other, are not located.'
 
 /** The request: the place of a kilometre, or the kilometre of a place. */

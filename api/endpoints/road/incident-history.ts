@@ -10,10 +10,19 @@ import { activeDuring, endedDuring } from '../../kernel/reads/active-during.ts'
 import { columnsOf } from '../../kernel/reads/filter.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { PAST_FIELDS, type PastRow, pastOf, pastRecord } from '../lifecycle-fields.ts'
-import { ABOUT_PLACE, changedOf, type IncidentRow, incident, incidentDetail, localise, toIncidentDetail } from './incident.ts'
+import {
+  ABOUT_PLACE,
+  changedOf,
+  INCIDENTS_PAGE,
+  type IncidentRow,
+  incident,
+  incidentDetail,
+  localise,
+  toIncidentDetail,
+} from './incident.ts'
 import { incidentFilters } from './incident-filters.ts'
 import { incidentId } from './incidents.ts'
-import { ABOUT_DOUBLES, duplicatesIn, REPORTED_COLUMNS } from './same-incident.ts'
+import { ABOUT_DUPLICATES, duplicatesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
 const VERSION = field.integer('Number of the version, from 1.', '1', 1)
 const CHANGED = field.list(
@@ -51,6 +60,7 @@ export const incidentHistory = defineEndpoint({
   summary: 'History of an incident: each version and its changes',
   summary_es: 'Historia de una incidencia: cada versión y qué cambió',
   about: `From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. ${ABOUT_PLACE}`,
+  explained: INCIDENTS_PAGE,
   params: { id: incidentId },
   returns: {
     kind: 'list',
@@ -107,7 +117,8 @@ export const pastIncidentList = defineEndpoint({
   plan: 'PRO',
   summary: 'Incidents that ended in a period, with their duration',
   summary_es: 'Incidencias que terminaron en un periodo, con su duración',
-  about: `Each incident once, by its last end: one that comes back within 30 minutes continues. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. Filters apply to the last state, and /api/incidents/{id}/history lists the versions. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
+  about: `Each incident once, by its last end: one that comes back within 30 minutes continues. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. Filters apply to the last state; /api/incidents/{id}/history lists the versions. ${ABOUT_DUPLICATES}`,
+  explained: INCIDENTS_PAGE,
   params: { period: periodParams({ span: '1 day' }) },
   filters: incidentFilters,
   returns: listReturn('incidents', pastIncident, {

@@ -12,7 +12,8 @@ import { activeDuring } from '../../kernel/reads/active-during.ts'
 import { columnsOf } from '../../kernel/reads/filter.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
-import { ABOUT_DOUBLES, duplicatesIn, REPORTED_COLUMNS } from './same-incident.ts'
+import { INCIDENTS_PAGE } from './incident.ts'
+import { ABOUT_DUPLICATES, duplicatesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
 const { columns } = incidents
 
@@ -47,7 +48,8 @@ export const incidentStats = defineEndpoint({
   recent: { hours: 24, wider: 'PRO', period: 'period' },
   summary: 'Incidents by type, severity, province or road: now and in the last 24 hours',
   summary_es: 'Recuento de incidencias por tipo, gravedad, provincia o carretera',
-  about: `Counts of one period, by default the last 24 hours. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. An incident counts with its last state in the period. ${ABOUT_DOUBLES}`,
+  about: `Counts of one period, by default the last 24 hours. An incident counts with its last state in the period. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. ${ABOUT_DUPLICATES}`,
+  explained: INCIDENTS_PAGE,
   statistic: {
     grain: 'One value per requested group.',
     method:

@@ -15,6 +15,7 @@ import { type Column, col, type Json } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import type { ChangeOf } from '../../kernel/endpoint.ts'
 import { type Nested, nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField } from '../common-fields.ts'
@@ -89,9 +90,12 @@ export function measuresOf(value: Json): readonly Measure[] {
 
 const { columns } = incidents
 
-/** Description of the place of an incident with a length. */
+/** Description of the geometry of an incident. */
 export const ABOUT_PLACE =
-  'The source describes a stretch of road by its two ends, without a line between them. While it is active, `geometry` is its line along the road, where that is located, and a place that has only a road and a kilometre gets its position (`location_method` ROAD_KM). In GeoJSON the geometry is that line, else a Point: `lat` and `lon`, its begin; `to_lat` and `to_lon` are its end.'
+  'Sources state two ends without a line. GeoJSON has the line along the road while it is known, otherwise a Point at the begin; `to_lat` and `to_lon` are the end.'
+
+/** The page about incidents, for the endpoints that show them. */
+export const INCIDENTS_PAGE = defineMethodPage('incidents', new URL('./incidents.md', import.meta.url))
 
 /** Translates the sentence of an incident. */
 export function localise<R extends { description: string; descriptions: { es: string; en: string } }>(incident: R, lang: string): R {

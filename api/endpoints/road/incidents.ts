@@ -6,11 +6,12 @@ import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
 import { nested, record } from '../../kernel/fields.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
-import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
+import { ABOUT_CHANGES, CHANGES_PAGE, changedBy, changeFields, changesReturn } from '../changes.ts'
 import {
   ABOUT_PLACE,
   changedIncident,
   changedOf,
+  INCIDENTS_PAGE,
   type IncidentRow,
   incident,
   incidentDetail,
@@ -20,7 +21,7 @@ import {
 import { changedIncidentFilters, incidentFilters } from './incident-filters.ts'
 import { placedIncidents, withPlace } from './incident-place.ts'
 import { ROAD_TABLES, roadPosts } from './posts.ts'
-import { ABOUT_DOUBLES } from './same-incident.ts'
+import { ABOUT_DUPLICATES } from './same-incident.ts'
 
 /** The specification's list of active incidents. */
 export const incidentList = defineEndpoint({
@@ -29,7 +30,8 @@ export const incidentList = defineEndpoint({
   plan: 'FREE',
   summary: 'Active incidents on Spanish roads',
   summary_es: 'Incidencias activas en las carreteras españolas',
-  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply contains all incidents. ${ABOUT_PLACE} ${ABOUT_DOUBLES} Those of the Basque Country come from Trafikoa; while an operator has not turned it on, \`meta.coverage\` names its provinces.`,
+  about: `Accidents, works, congestion and more, refreshed every minute. Without \`limit\` the reply contains all incidents. ${ABOUT_DUPLICATES} ${ABOUT_PLACE} \`meta.coverage\` names provinces whose source is off.`,
+  explained: INCIDENTS_PAGE,
   params: {},
   filters: incidentFilters,
   returns: listReturn('incidents', incident, {
@@ -56,7 +58,8 @@ export const incidentById = defineEndpoint({
   plan: 'FREE',
   summary: 'One incident, also after its end',
   summary_es: 'Una incidencia, también después de su fin',
-  about: `An ended incident comes from the log of changes or from the lake: status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_PLACE}`,
+  about: `An ended incident has the status ENDED, its last publication and the one that confirmed its end. It comes from the log of changes or from the lake. ${ABOUT_PLACE}`,
+  explained: INCIDENTS_PAGE,
   params: { id: incidentId },
   returns: { kind: 'one', record: incidentDetail },
   read: {
@@ -103,6 +106,7 @@ export const incidentChanges = defineEndpoint({
   summary: 'Incidents that began, changed or ended since a cursor',
   summary_es: 'Incidencias que empezaron, cambiaron o terminaron desde un cursor',
   about: ABOUT_CHANGES,
+  explained: CHANGES_PAGE,
   params: {},
   filters: changedIncidentFilters,
   returns: changesReturn(incidentChange, ['id', 'at']),

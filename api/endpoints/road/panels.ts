@@ -1,12 +1,12 @@
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { nested, record } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
-import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
+import { ABOUT_CHANGES, CHANGES_PAGE, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { changedOf, changedPanel, PANEL_DATASETS, panel, panelFilters, panelId, panelsOf } from './panel.ts'
 
 /** Description of panel displays. */
 const ABOUT_DISPLAY =
-  'Messages are refreshed every two minutes, the catalogue every hour. A panel without a message (`EMPTY`), one whose message is blank (`BLANK`) and one that the newest publication lacks (`UNKNOWN`, `pages` null) are three different things.'
+  'Messages are refreshed every two minutes, the catalogue every hour. A panel is `EMPTY` without a message and `BLANK` with a blank one. It is `UNKNOWN`, with `pages` null, if the newest publication lacks it.'
 
 /** The specification's list of panels. */
 export const panelList = defineEndpoint({
@@ -57,6 +57,7 @@ export const panelChanges = defineEndpoint({
   summary: 'Panels whose message appeared, changed or is no longer known since a cursor',
   summary_es: 'Paneles cuyo mensaje apareció, cambió o se desconoce desde un cursor',
   about: `A panel that publications no longer include is UPDATED, with the display UNKNOWN; panels do not end. ${ABOUT_CHANGES}`,
+  explained: CHANGES_PAGE,
   params: {},
   filters: panelFilters,
   returns: changesReturn(panelChange, ['id', 'at']),

@@ -11,7 +11,7 @@ import { nearest } from '../../kernel/reads/suggest.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { fuelParam } from '../fuel/station.ts'
 import { AREAS, WEATHER_M } from './along/match.ts'
-import { DEFAULT_KINDS, includeParam, itemFields, itemTail, KINDS, type RoadItemKind } from './along/route-item.ts'
+import { DEFAULT_KINDS, includeParam, itemFields, itemTail, KINDS, ROUTE_PAGE, type RoadItemKind } from './along/route-item.ts'
 import { THING_DATASETS, type Thing, thingsOf } from './along/things.ts'
 import { ROAD_TABLES, roadPosts } from './posts.ts'
 import { kilometreParams, pathRoad } from './road-geometry.ts'
@@ -99,9 +99,8 @@ export const roadState = defineEndpoint({
   plan: 'FREE',
   summary: 'Everything on a road now, in the order of its kilometres',
   summary_es: 'Todo lo que hay en una carretera, por orden kilométrico',
-  about:
-    'Incidents, works, beacons, panels, cameras, speed cameras, filling stations by their address, weather warnings and low-emission zones with located points of the road, and weather stations within ' +
-    `${WEATHER_M / 1000} km of a located point of it; with \`include=SENSOR\` also the detectors of each lane. Things without a kilometre are not listed.`,
+  about: `Incidents, works, beacons, panels, cameras, speed cameras and filling stations. Weather warnings and low-emission zones are those with located points of the road, weather stations those within ${WEATHER_M / 1000} km of one. \`include=SENSOR\` adds the detectors of each lane. Things without a kilometre are not listed.`,
+  explained: ROUTE_PAGE,
   params: {
     road: pathRoad,
     stretch: kilometreParams,

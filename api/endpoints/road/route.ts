@@ -13,7 +13,7 @@ import { fuelParam } from '../fuel/station.ts'
 import { isGeoJson, POSITIONS_MOST, readPath } from './along/encoded-path.ts'
 import { detectorsOn, type Met, thingsAlong, WEATHER_M } from './along/match.ts'
 import { PathLine } from './along/path-line.ts'
-import { DEFAULT_KINDS, includeParam, itemFields, itemTail, RELATIONS, SIDES } from './along/route-item.ts'
+import { DEFAULT_KINDS, includeParam, itemFields, itemTail, RELATIONS, ROUTE_PAGE, SIDES } from './along/route-item.ts'
 import { type StretchLine, stretchLine } from './along/stretch-line.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
 import { hourKey, travelTimeOf, usualSpeeds } from './along/travel-time.ts'
@@ -136,10 +136,8 @@ export const routeList = defineEndpoint({
   plan: 'PRO',
   summary: 'Everything along a path in the order in which a driver meets it',
   summary_es: 'Todo lo que hay en un trayecto, en el orden en que se encuentra',
-  about:
-    'Incidents, works, beacons, panels, cameras, speed cameras, weather warnings and stations, filling stations, charging sites and low-emission zones within `buffer` metres of a path, with `include=SENSOR` also the detectors of each lane, each once, with its distance from the start. ' +
-    'What concerns only the opposite direction, or a road that crosses, is left out unless `directions=all`; where a direction is unknown, it is listed. ' +
-    `On a way there and back each is met on the way of its direction. Weather stations are those within ${WEATHER_M / 1000} km. A stretch is found wherever the path meets its line.`,
+  about: `Everything within \`buffer\` metres of a path, once, with its distance from the start; weather stations within ${WEATHER_M / 1000} km. \`include=SENSOR\` adds the detectors of each lane. What concerns only the opposite direction, or a road that crosses, is left out unless \`directions=all\`. Where a direction is unknown, it is listed.`,
+  explained: ROUTE_PAGE,
   takesBody: {
     param: 'path',
     about: 'The path as a GeoJSON LineString, or a Feature with one. For paths that are too long for a URL (16,384 characters).',

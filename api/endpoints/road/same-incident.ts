@@ -11,8 +11,7 @@ const AUTHORITIES: readonly { readonly sources: readonly string[]; readonly prov
 ]
 
 /** Description for lists and figures. */
-export const ABOUT_DOUBLES =
-  'An incident that both DGT and the authority of its region report (the Servei Català de Trànsit, Trafikoa, the Consell de Mallorca) is shown once, from the latter, and one of both publications of the Servei Català once, from its own: the same road, less than 1 km apart (by kilometres, or by position where one states none), no opposite direction, and no different kind of incident. By id and in the change feed each remains.'
+export const ABOUT_DUPLICATES = 'An incident that several sources report is shown once.'
 
 /** Maximum distance between two reports of one incident, km. */
 const NEAR_KM = 1

@@ -17,7 +17,7 @@ import { seriesOf } from '../../kernel/reads/series-of.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { coverageField } from '../common-fields.ts'
 import { serviceField, serviceSql } from './levels.ts'
-import { sensorId } from './sensors.ts'
+import { SENSORS_PAGE, sensorId } from './sensors.ts'
 import { followsLive, readingFigures, SOURCE_METHOD, sourceParam, trafficSources } from './traffic-steps.ts'
 
 const { columns } = trafficReadings
@@ -72,9 +72,8 @@ export const sensorHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Series of one traffic sensor: raw, quarter of an hour, hour, day or longer',
   summary_es: 'Serie de un sensor de tráfico: en bruto, por hora, día o más',
-  about:
-    `${SOURCE_METHOD} ` +
-    'From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent. A step with only readings that the publisher marks as wrong (quality ERROR) has null measures and coverage 0. Days and longer steps use the daily roll-up, and live readings since its end. Removed sensors have a series too. The dataset `traffic_sensor_editions` has the position of each sensor over time; its description explains the join.',
+  about: `${SOURCE_METHOD} Nothing is interpolated: a step without readings is absent. A step with only wrong readings (quality ERROR) has null measures and coverage 0.`,
+  explained: SENSORS_PAGE,
   statistic: {
     grain: 'One sensor in one step, by source and period of its readings, which are never summed together; with interval=raw one reading.',
     method:

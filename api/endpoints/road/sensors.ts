@@ -10,6 +10,7 @@ import type { ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { provinceFilter } from '../../kernel/filters/place.ts'
 import { roadFilter } from '../../kernel/filters/road.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { codeParam, listOf, oneOf, required, textParam } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
@@ -17,6 +18,9 @@ import { levelOf, serviceOf } from './levels.ts'
 import { readingOfState, sectionSensors, statesById } from './sections.ts'
 import { districtFilter, type Sensor, sensor, sensorDetail, sensorSourceParam, sensorsOf } from './sensor.ts'
 import { deviationOf, momentOf, NOT_TYPICAL, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
+
+/** The page about traffic sensors and their series. */
+export const SENSORS_PAGE = defineMethodPage('traffic-sensors', new URL('./traffic-sensors.md', import.meta.url))
 
 /** Cities in the catalogue of traffic sensors. */
 const CITIES = ['madrid', 'barcelona', 'valencia', 'bilbao'] as const
@@ -41,7 +45,8 @@ export const sensorList = defineEndpoint({
   summary: 'Catalogue of traffic sensors and street sections',
   summary_es: 'Catálogo de sensores de tráfico de ciudades y carreteras',
   about:
-    "Sensors of Madrid: the published catalogue takes precedence, and the live feed fills gaps. DGT's detectors (`source=dgt`): one per lane of interurban roads, with road, kilometre and direction, without a city; none in Catalonia and the Basque Country. Barcelona, València and Bilbao publish street sections instead (`sensor_type` SECTION), with ids such as `barcelona-1`; their geometry is in /api/trafico/ciudades/{ciudad}.",
+    "Sensors of Madrid, and street sections of Barcelona, València and Bilbao (`sensor_type` SECTION). DGT's detectors (`source=dgt`) are one per lane of interurban roads, without a city; none is in Catalonia or the Basque Country. The geometry of sections is in /api/trafico/ciudades/{ciudad}.",
+  explained: SENSORS_PAGE,
   params: {},
   filters: [
     columnFilter('source', sensorSourceParam, 'source'),

@@ -72,7 +72,7 @@ export const speedCameraList = defineEndpoint({
   summary: 'Speed cameras: fixed ones, sections and sites of mobile ones',
   summary_es: 'Radares: fijos, de tramo y emplazamientos de móviles',
   about:
-    "Announced speed cameras of DGT (cabins and sections; no speed limits), of Catalonia's SCT (with speed limits, and sites of trailers as MOBILE_SITE) and of Madrid's streets. A section has both ends, or for SCT one of them, and in `geometry` its line where the road is located. A fixed camera may be an empty cabin. The Basque Country's and Navarra's own lists state no terms and are not included; DGT's list has cameras in Navarra.",
+    "Announced speed cameras of DGT (without speed limits), Catalonia's SCT (with speed limits and sites of trailers, MOBILE_SITE) and Madrid's streets. A section has both ends, or one of them for SCT, and its line if the road is located. A fixed camera may be an empty cabin. The lists of the Basque Country and Navarra state no terms and are left out; DGT's has cameras in Navarra.",
   params: {},
   filters: [
     columnFilter('type', listOf(codeParam('Kind of speed camera.', SPEED_CAMERA_TYPES, { example: 'SECTION' })), 'type'),

@@ -21,7 +21,7 @@ export const TYPICAL_PAGE = defineMethodPage('typical-traffic', new URL('./typic
 
 /** Definition of typical values, for descriptions. */
 export const ABOUT_TYPICAL =
-  `A typical value is the median over the hours at the same Madrid clock hour, on days of the same kind (Monday to Friday, Saturday, Sunday or holiday), in the ${WINDOW_WEEKS} weeks before the day. ` +
+  `A typical value is the median of the same Madrid clock hour on days of the same kind, in the ${WINDOW_WEEKS} weeks before the day. Kinds are Monday to Friday, Saturday, and Sunday or holiday. ` +
   `With fewer than ${LEAST_WEEKS} such weeks there is none, and \`absence\` says why. ${ABOUT_HOLIDAYS} The hour that October repeats counts twice, the one that March skips is missing. ` +
   'It uses the live readings or, if these are too few, the monthly archive (sources that end in _archive); never both.'
 

@@ -44,7 +44,7 @@ export const v16History = defineEndpoint({
   plan: 'PRO',
   summary: 'Activations of V16 beacons by road section and hour, day, week, month or year',
   summary_es: 'Activaciones de balizas V16 por tramo de carretera y periodo',
-  about: `Counts by section only: no single beacon is shown, and none can be tracked. A section without activations in a step has no record. A stretch of road includes all sections that it touches. ${METHOD}`,
+  about: `Counts by section only: no single beacon is shown, and none can be tracked. A section without activations in a step has no record. A stretch includes all sections that it touches. ${METHOD}`,
   statistic: { grain: 'One 10 km section of a road in a province, in one step.', method: METHOD },
   params,
   returns: points,

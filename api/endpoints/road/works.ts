@@ -10,10 +10,10 @@ import { inOrder, instantParam } from '../../kernel/params/params-time.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field } from '../../kernel/reply-fields.ts'
-import { ABOUT_PLACE, incident, localise } from './incident.ts'
+import { ABOUT_PLACE, INCIDENTS_PAGE, incident, localise } from './incident.ts'
 import { placedIncidents } from './incident-place.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
-import { ABOUT_DOUBLES } from './same-incident.ts'
+import { ABOUT_DUPLICATES } from './same-incident.ts'
 
 /** State of works. */
 export const WORKS_PHASES = defineCodes('works_phase', 'Whether works are under way or planned.', {
@@ -62,7 +62,8 @@ export const worksList = defineEndpoint({
   plan: 'FREE',
   summary: 'Roadworks, under way and planned',
   summary_es: 'Obras en carretera, en curso y previstas',
-  about: `The incidents of type ROADWORKS; \`from\` and \`to\` select a period in which they are under way. Works begin at \`starts_at\`, by default when first seen, and end at \`expected_end_at\`. If the source states no end, or still publishes works after it, the end is unknown. SCT states neither time, DGT both for most works. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
+  about: `The incidents of type ROADWORKS; \`from\` and \`to\` select a period in which they are under way. Without a stated end, or if still published after it, the end is unknown. ${ABOUT_DUPLICATES} ${ABOUT_PLACE}`,
+  explained: INCIDENTS_PAGE,
   params: {},
   filters: [
     placeFilter,

@@ -14,7 +14,7 @@ import { originFields, placeFields } from '../common-fields.ts'
 const { columns } = lowEmissionZones
 
 const ABOUT_ZONES =
-  'Outline, hours and conditions as the municipality publishes them through DGT. Councils use the negation of `label_conditions` in opposite ways: some negate the labels that may enter, others those that may not. So no reply says whether a vehicle may enter: see the ordinance of the municipality. Hours are local time.'
+  'As the municipality publishes them through DGT; hours are local time. Some councils negate in `label_conditions` the labels that may enter, others those that may not. So no reply says whether a vehicle may enter: see the ordinance.'
 
 const conditionFields = {
   is_negated: field.boolean('True if the published set is negated. Its meaning differs between councils.', true),

@@ -11,6 +11,7 @@ import { nested } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { roadFilter } from '../../kernel/filters/road.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { codeParam, integerParam, listOf, oneOf, type ValuesOf, withDefault } from '../../kernel/params/params.ts'
 import { type OpenPeriod, openPeriodParams } from '../../kernel/params/params-time.ts'
 import { columnFilter, columnsOf, defineFilter, type FilterValues, isOneOf } from '../../kernel/reads/filter.ts'
@@ -23,7 +24,10 @@ const NATIONAL = [dgtAccidentFiles.id] as const
 
 /** Description of the sources, wherever accidents are listed or counted. */
 export const ABOUT_ACCIDENTS =
-  'Sources overlap: the national table (`dgt_accidents`, the default) includes the accidents with victims of Madrid, Barcelona and Catalonia too, so sources are never added up. For years that it lacks, the other sources answer, and each row states its own; `coverage` lists the years of each source. `madrid` also has accidents without victims (`casualty=all`), `barcelona` those attended by its police, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null, `time_precision` is MONTH, and a period includes an accident only if it contains the whole span of its time, on the clock of its province.'
+  'Sources overlap and are never added up; `coverage` lists the years of each. By default the national table (`dgt_accidents`), whose accidents have a month, weekday and hour, but no date.'
+
+/** The page about accidents. */
+export const ACCIDENTS_PAGE = defineMethodPage('accidents', new URL('./accidents.md', import.meta.url))
 
 /** Parameters that select accidents by source and time. */
 export const accidentParams = {

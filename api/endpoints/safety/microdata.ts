@@ -10,6 +10,7 @@ import { field } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,
+  ACCIDENTS_PAGE,
   accidentColumns,
   accidentFilters,
   accidentParams,
@@ -47,7 +48,7 @@ export const accident = record('Accident', 'A road accident, with counts of pers
 type AccidentRow = Omit<ValueOf<typeof accident.fields>, 'casualty' | 'province' | 'date'> & { readonly is_casualty: boolean }
 
 const METHOD =
-  'As the source publishes it; where it has a row per person, persons are counted. Positions are as published (`location_method` PUBLISHED) or, if the source states a road and kilometre, computed from the measured axis or known points of that road (ROAD_KM), with the expected error. Without an axis, more than 5 km from such points there is no position.'
+  'As the source publishes it; where it has a row per person, persons are counted. Positions are as published (`location_method` PUBLISHED) or computed from the road and kilometre of the source (ROAD_KM). These are from the measured axis or known points of the road, with the expected error. Without an axis, more than 5 km from such points there is no position.'
 
 /** Accidents one by one. */
 export const accidentMicrodata = defineEndpoint({
@@ -56,7 +57,8 @@ export const accidentMicrodata = defineEndpoint({
   plan: 'PRO',
   summary: 'Road accidents, one row each: JSON, CSV, Parquet',
   summary_es: 'Accidentes de tráfico, una fila cada uno: JSON, CSV, Parquet',
-  about: `${ABOUT_ACCIDENTS} By default, accidents with somebody killed or hurt; \`casualty\` changes this. A year without data in a source is rejected, and the error lists its years. If a value is null because the source does not know or disclose it, \`absent\` has the reason. An undisclosed municipality (fewer than 5,000 people) is never derived from other data. ${METHOD} Columns and codes: /api/accidentes/microdata/diccionario.`,
+  about: `${ABOUT_ACCIDENTS} By default, accidents with somebody killed or hurt. If the source does not know or disclose a value, \`absent\` has the reason. Columns and codes: /api/accidentes/microdata/diccionario.`,
+  explained: ACCIDENTS_PAGE,
   statistic: { grain: 'One accident of one source.', method: METHOD, hasYears: true },
   params: accidentParams,
   filters: accidentFilters,

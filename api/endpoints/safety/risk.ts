@@ -200,7 +200,7 @@ function firstHour(of: readonly Estimate[], at: number | null, now: number): num
 }
 
 const METHOD =
-  'Poisson rates of the sections by empirical Bayes (from accidents on the section, next to it, on the rest of the road and in the province); for accidents with animals, by kind of animal. Rates are multiplied by the distribution of accidents over weeks of the year, the Sun’s clock and hours of the local clock (for accidents with animals of the day, else of the week). ' +
+  'Poisson rates of the sections by empirical Bayes; for accidents with animals, by kind of animal. They use accidents on the section, next to it, on the rest of the road and in the province. Rates are multiplied by the distribution of accidents over weeks of the year, the Sun’s clock and hours of the local clock. These are hours of the day for accidents with animals, else of the week. ' +
   'The interval is that of the expected number. `/api/prediccion/modelos` has the errors.'
 const ABOUT =
   'Sections of 5 km with the expected number of accidents. Each record states its kind of accidents (`risk_basis`): the two kinds overlap and must not be added up. A road with fewer than three accidents has records without a number; `reason` says why.'

@@ -13,6 +13,7 @@ import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,
+  ACCIDENTS_PAGE,
   type AccidentFilter,
   accidentColumns,
   accidentFilters,
@@ -116,7 +117,8 @@ export const accidentStats = defineEndpoint({
   plan: 'PRO',
   summary: 'Road accidents and persons by source and year, with the change in a year',
   summary_es: 'Accidentes y víctimas por fuente y año, con el cambio interanual',
-  about: `${ABOUT_ACCIDENTS} Every figure covers one source and one year. A year is compared with the previous one only in the months that the source has for both; \`months\` is the number of months with data. A period is compared with the same period a year before.`,
+  about: `${ABOUT_ACCIDENTS} Every figure covers one source and one year. A year is compared with the previous one in the months that the source has for both.`,
+  explained: ACCIDENTS_PAGE,
   statistic: {
     grain: 'One source, one year, one value per requested group.',
     hasYears: true,

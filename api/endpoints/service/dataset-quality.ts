@@ -71,8 +71,8 @@ export const datasetQuality = defineEndpoint({
   summary_es: 'La calidad de un conjunto de datos día a día: filas, huecos y retrasos',
   about:
     'Days in Madrid that ended at least six hours ago: every day with rows in the table and, if feeds fill it, days without rows among the ' +
-    `last ${QUALITY_DAYS}. Rows and null shares of a day are counted again once its part of the table has changed and then stayed unchanged for an hour, ` +
-    `or the day has ended: archives arrive months after their days. Figures of feeds cover the last ${QUALITY_DAYS} days.`,
+    `last ${QUALITY_DAYS}. Rows and null shares of a day are counted again if its part of the table changes: after an hour without changes, or at the end of the day. ` +
+    `Archives arrive months after their days. Figures of feeds cover the last ${QUALITY_DAYS} days.`,
   params: {
     id: datasetId,
     period: group(

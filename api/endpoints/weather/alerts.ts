@@ -15,7 +15,7 @@ import { provinceParam } from '../../kernel/params/params-place.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { touches } from '../../kernel/reads/geo.ts'
-import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
+import { ABOUT_CHANGES, CHANGES_PAGE, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { ABOUT_ALERTS, ALERT_FIGURE, type AlertRow, alert, alertDetail, alertState, changedOf, endedBy, toAlertState } from './alert.ts'
 import { roadsByArea } from './alert-roads.ts'
 
@@ -138,6 +138,7 @@ export const weatherAlertChanges = defineEndpoint({
   summary: 'Weather warnings that were issued, changed or ended since a cursor',
   summary_es: 'Avisos meteorológicos emitidos, cambiados o terminados desde un cursor',
   about: ABOUT_CHANGES,
+  explained: CHANGES_PAGE,
   statistic: ALERT_FIGURE,
   params: {},
   filters: changedAlertFilters,

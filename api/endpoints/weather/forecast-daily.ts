@@ -10,6 +10,7 @@ import { instantParam } from '../../kernel/params/params-time.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { forecastFields, forecastList, forecastPlace, ON_DEMAND } from './forecast.ts'
 import { type Along, demandedOf, forecastPlaceParams, forecastsOf, NOT_ALONG, noForecast, pendingOf, placesOf } from './forecast-places.ts'
+import { WEATHER_PAGE } from './station.ts'
 
 const DAY_MS = 86_400_000
 const FEED = 'aemet_forecast_daily'
@@ -39,6 +40,7 @@ export const weatherForecastDays = defineEndpoint({
   summary: 'Weather forecast of seven days for a municipality, a point or along a road',
   summary_es: 'Predicción meteorológica a siete días de un municipio, un punto o una carretera',
   about: `AEMET's forecast by municipality for seven days. ${ON_DEMAND}`,
+  explained: WEATHER_PAGE,
   statistic: {
     grain: 'One municipality, the newest issue.',
     method: "AEMET's forecast as published, with speeds converted from km/h to m/s. Past parts of today are left out.",

@@ -20,6 +20,7 @@ import {
   pendingOf,
   placesOf,
 } from './forecast-places.ts'
+import { WEATHER_PAGE } from './station.ts'
 
 const HOUR_MS = 3_600_000
 const FEED = 'aemet_forecast_hourly'
@@ -59,7 +60,7 @@ export const forecastList = {
 
 /** How forecasts are fetched, for descriptions. */
 export const ON_DEMAND =
-  'Forecasts are fetched on demand and kept for an hour; provincial capitals are always available. A reply waits up to 2.5 s for new ones and counts those still missing as `pending`. If none has arrived, it is `no-data-yet`: retry a few seconds later. `road` selects the municipalities with located points of the road (`sort=km_from` for their order). Without a place, all available forecasts.'
+  'Forecasts are fetched on demand and stored for an hour. A reply waits up to 2.5 s for new ones and counts those still missing as `pending`. If none has arrived, it is `no-data-yet`: retry a few seconds later. Without a place, all available forecasts.'
 
 const { source, municipality_code: _code, province_code: _province, issued_at, ...hourColumns } = columns
 
@@ -80,6 +81,7 @@ export const weatherForecast = defineEndpoint({
   summary: 'Hourly weather forecast for a municipality, a point or along a road',
   summary_es: 'Predicción meteorológica por horas de un municipio, un punto o una carretera',
   about: `AEMET's hourly forecast by municipality, about two days ahead. ${ON_DEMAND}`,
+  explained: WEATHER_PAGE,
   statistic: { grain: 'One municipality, the newest issue.', method: DRIVING_RULES },
   params: {
     place: forecastPlaceParams,

@@ -10,9 +10,9 @@ import { roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { parameter } from '../../kernel/reads/figures.ts'
 import { seriesBy } from '../../kernel/reads/series-of.ts'
-import { ABOUT_ROADS, type NearStation, NOWHERE, nearFields, stationsFound, stationsNearSql } from './near-road.ts'
+import { type NearStation, NOWHERE, nearFields, stationsFound, stationsNearSql } from './near-road.ts'
 import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, seriesParams, weatherSeries, weatherSources } from './series.ts'
-import { stationId } from './station.ts'
+import { stationId, WEATHER_PAGE } from './station.ts'
 
 const EXAMPLE = { from: dayFromToday(-1, '2025-12-06'), to: dayFromToday(1, '2025-12-07'), interval: '1h' }
 const read = { returns: weatherSeries, ...weatherSources, omit: omitVariables } as const
@@ -26,6 +26,7 @@ export const weatherStationHistory = defineEndpoint({
   summary: 'Series of one weather station, by hour or day',
   summary_es: 'Serie de una estación meteorológica, por hora o día',
   about: ABOUT_SERIES,
+  explained: WEATHER_PAGE,
   statistic: SERIES_FIGURE,
   params: stationParams,
   returns: weatherSeries,
@@ -74,7 +75,8 @@ export const weatherHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Series of weather stations, by their ids or near a road, listed separately',
   summary_es: 'Series de estaciones meteorológicas, por identificador o junto a una carretera',
-  about: `Several stations at once, or those near a road, listed separately and never averaged. ${ABOUT_ROADS} ${ABOUT_SERIES}`,
+  about: `Several stations, or those within 10 km of a road, never averaged. ${ABOUT_SERIES}`,
+  explained: WEATHER_PAGE,
   statistic: SERIES_FIGURE,
   params: severalParams,
   returns: weatherSeries,

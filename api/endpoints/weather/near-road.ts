@@ -23,7 +23,7 @@ export const nearFields = {
 
 /** How stations are found by a road, for descriptions. */
 export const ABOUT_ROADS =
-  'With `road`, the stations within 10 km of a located point of it (`road_points`: places of incidents, beacons or filling stations), each with the nearest one. A road without such points is rejected.'
+  'With `road`, the stations within 10 km of a located point of it (`road_points`). A road without such points is rejected.'
 
 /** A part of a road; `road` is null without a requested road. */
 export interface Stretch {

@@ -83,7 +83,7 @@ export const SERIES_FIGURE = {
 
 /** Method of every series, for its description. */
 export const ABOUT_SERIES =
-  "From the lake, at most ten minutes behind the live state; `meta.covered_from` and `meta.covered_until` are the limits of the requested series. `series=OBSERVATIONS` uses AEMET's hourly observations, which are not validated. An hour begins at `period_start`; days are Madrid's, of 23 or 25 hours when the clock changes. Past days come from the roll-up `weather_days`, later ones from the observations since. `series=CLIMATOLOGY` has AEMET's validated days, some four days late: in UTC, with precipitation from 07 to 07 UTC. A reply never mixes the two. Nothing is interpolated: an hour that a station did not report is absent and lowers the `coverage` of its day; a value that it did not measure is null."
+  "`series=OBSERVATIONS` has AEMET's hourly observations, not validated, `series=CLIMATOLOGY` its validated days in UTC, some four days late. A reply never mixes them. Nothing is interpolated. `meta.covered_from` and `meta.covered_until` are the limits of the series."
 
 /** Declarations shared by both sources. */
 const common = { params: seriesParams, returns: weatherSeries, elsewhere: ['road', 'km', 'distance_m'] } as const

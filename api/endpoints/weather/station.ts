@@ -5,11 +5,15 @@ import { defineEndpoint, type State } from '../../kernel/endpoint.ts'
 import { nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
+import { defineMethodPage } from '../../kernel/method-page.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
+
+/** The page about weather. */
+export const WEATHER_PAGE = defineMethodPage('weather', new URL('./weather.md', import.meta.url))
 
 const { columns } = weatherStations
 

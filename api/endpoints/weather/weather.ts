@@ -11,7 +11,7 @@ import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { originFields } from '../common-fields.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
-import { stationFields, stationKey, stationsOf } from './station.ts'
+import { stationFields, stationKey, stationsOf, WEATHER_PAGE } from './station.ts'
 
 const { columns } = weatherObservations
 
@@ -92,7 +92,7 @@ export function weatherNow([observations, stations]: StatesOf<readonly [typeof w
 }
 
 const METHOD =
-  'The newest hour of each AEMET station that ended at most three hours before the newest publication; not validated yet. `conditions` is derived: RAIN for any precipitation, SNOWFALL for solid precipitation or any at 1 °C or less, SNOW_ON_GROUND, FOG at a visibility below 1,000 m, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more.'
+  'The newest hour of each AEMET station that ended at most three hours before the newest publication; not validated yet. `conditions` is derived: RAIN for any precipitation; SNOWFALL for solid precipitation or any at 1 °C or less; SNOW_ON_GROUND; FOG at a visibility below 1,000 m; STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more.'
 
 const conditionFilter = defineMemoryFilter({
   name: 'condition',
@@ -111,7 +111,8 @@ export const drivingWeather = defineEndpoint({
   plan: 'FREE',
   summary: 'Current driving weather: rain, snow, fog and wind at the weather stations',
   summary_es: 'Tiempo para la conducción ahora: lluvia, nieve, niebla y viento',
-  about: `${METHOD} Values that a station does not measure are null and give no condition: one station in nine measures visibility, a few measure snow on the ground. ${ABOUT_ROADS}`,
+  about: `The newest hour of each AEMET station that ended at most three hours before the newest publication; not validated yet. \`conditions\` is derived. Values that a station does not measure are null and give no condition. ${ABOUT_ROADS}`,
+  explained: WEATHER_PAGE,
   statistic: { grain: 'One station, the newest hour that it reports.', method: METHOD },
   params: { stretch: stretchParams },
   filters: [placeFilter, areaFilter, conditionFilter],

@@ -11,11 +11,11 @@ import { poll } from '../../kernel/http/poll.ts'
 import { type CachedQuery, queryReader } from '../../kernel/reads/cached-query.ts'
 import { WaitingLine } from './read-queue.ts'
 
-/** Changes of its tables after which an unused query is still read again; at the next one it is dropped. */
+/** An unused query is refreshed for this many changes of its tables, and dropped at the next one. */
 const UNUSED_REFRESHES = 2
 /** Timeout of a query, including the wait for a slot. */
 const READ_TIMEOUT_MS = 60_000
-/** Queue for keys that are not of the present: its length, its longest wait (ms), and Retry-After of a refusal (s). */
+/** Queue for queries of past data: maximum length, maximum wait (ms), and the Retry-After of a rejected query (s). */
 const WAITING = { most: 24, longest_ms: 10_000, retry_s: 5 } as const
 
 /** The tables that are read; see `MemoryRead`. */
@@ -45,8 +45,7 @@ export interface CachedViews {
   /** Returns the versions of the tables. They are polled every few seconds, so that no request has to. */
   state(read: ReadTables, feeds: readonly FeedListing[]): Promise<TablesState>
   /**
-   * Returns the result of a query for a key, read now if it is not cached. A key that callers choose needs a `lease`,
-   * like any query of history.
+   * Returns the cached result of a query for a key, or runs the query. If callers choose the key, running it needs a `lease`.
    */
   get<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T>
   /** The same for optional parts: null if it cannot be read now. `onError` gets the error unless the queue is full. */
@@ -153,7 +152,7 @@ class Kept implements CachedViews {
     return () => void this.#watchers.delete(watcher)
   }
 
-  /** Looks at tables that nobody has used before. */
+  /** Loads the versions of tables on first use. */
   async #know(datasets: readonly Dataset[]): Promise<void> {
     const unknown = datasets.filter(({ id }) => !this.#tables.has(id))
     if (unknown.length === 0) return
@@ -167,8 +166,8 @@ class Kept implements CachedViews {
   }
 
   /**
-   * Checks whether tables have changed. Slices in use are then read from the new tables before callbacks run, so nobody waits.
-   * Until then, answers use the old state.
+   * Refreshes the cached queries of changed tables, then runs the callbacks. Until then replies use the old state, so no request
+   * waits for a refresh.
    */
   async #look(): Promise<void> {
     const found = this.#settled(await this.#snapshots([...this.#datasets.values()]))
@@ -176,7 +175,7 @@ class Kept implements CachedViews {
     if (changed.size > 0) await this.#moveTo(new Map([...this.#tables, ...found]), changed)
   }
 
-  /** Returns the found tables. While a publication has landed in only some of its tables, these keep their old state. */
+  /** Returns the found tables, but the old state of those that a publication has only partly reached. */
   #settled(found: Tables): Tables {
     const tables = [...found]
     const feeds = new Set(tables.flatMap(([, table]) => feedsIn(table?.properties ?? {})))
@@ -227,14 +226,14 @@ class Kept implements CachedViews {
     return slice.read(reader, key)
   }
 
-  /** Reads a query for a key: at once if it is of the present, else in turn. */
+  /** Runs a query for a key: at once for present data, in the queue for past data. */
   #begin<T>(slice: CachedQuery<T>, key: string): Promise<T> {
     const tables = this.#tables
     if (!slice.present || slice.present(this.#clock()).includes(key)) return this.#read(slice, key, tables)
     return this.#line.run(() => this.#read(slice, key, tables))
   }
 
-  /** Bounds what is kept, and forgets what cannot be read. */
+  /** Evicts entries beyond the maximum, and removes an entry whose query failed. */
   #keep(name: string, entry: Entry): void {
     entry.content.then(
       () => {
@@ -245,7 +244,7 @@ class Kept implements CachedViews {
     )
   }
 
-  /** A pending read takes no room yet, and stays for other callers. */
+  /** Evicts the least recently used results. Pending ones are not counted and stay, as callers wait for them. */
   #dropOldest(slice: CachedQuery<unknown>): void {
     const present = slice.present?.(this.#clock()) ?? []
     const read = [...this.#entries].filter(([, entry]) => entry.slice === slice && entry.isRead)

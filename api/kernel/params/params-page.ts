@@ -62,7 +62,7 @@ export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read' | 'around
     lang: langParam(returns.record.languages),
     format: oneOf(`Representation; overrides the Accept header. \`${formats[0]}\` by default.`, formats),
     dialect: oneOf(
-      'For CSV: `excel` is what Excel opens by double click with Spanish settings (byte order mark, `;`, decimal comma), `excel-en` the same with `,` and decimal point. Both add an apostrophe before texts that begin with = + - @, a tab or a carriage return, which spreadsheets would take for formulas, and write texts that look like numbers, such as postal codes, as `="08796"`. `exact` by default.',
+      'For CSV: `excel` is what Excel opens by double click with Spanish settings (byte order mark, `;`, decimal comma), `excel-en` the same with `,` and decimal point. Both add an apostrophe before texts that spreadsheets would take for formulas: those that begin with = + - @, a tab or a carriage return. Both write texts that look like numbers, such as postal codes, as `="08796"`. `exact` by default.',
       DIALECTS,
     ),
     codec: oneOf('For Parquet: `snappy` for older readers without zstd and decimals; decimals become doubles. `zstd` by default.', CODECS),

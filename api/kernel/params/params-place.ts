@@ -15,7 +15,7 @@ const RADIUS_M = 5_000
 const NAME_MOST = 80
 
 const ABOUT_REGION =
-  'Province or autonomous community: its name in any official language (case and accents are ignored), the INE code of a province (28) or the ISO 3166-2 code of a community (ES-CT), which means its provinces.'
+  'Province or autonomous community: its name in any official language, the INE code of a province (28) or the ISO 3166-2 code of a community (ES-CT). Case and accents are ignored; a community means its provinces.'
 
 /** A province, an autonomous community or an island by its name in any official language or its code; the value has INE codes. */
 export const provinceParam: Param<Region | null> = param({

@@ -169,7 +169,7 @@ function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About
     tags: [domain, 'data', ...(isExtra ? ['extra'] : [])],
     ...{ summary, summary_es },
     description: `Plan: ${plan}.${about ? ` ${about}` : ''}`,
-    ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the values are computed.' } } : {}),
+    ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How this data is made.' } } : {}),
     ...(deprecated ? { deprecated: true, 'x-sunset': deprecated.sunset } : {}),
     security: plan === 'FREE' ? [{}, WITH_KEY] : [WITH_KEY],
     'x-example-request': requestOf(endpoint, {}, now),

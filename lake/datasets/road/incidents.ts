@@ -111,7 +111,7 @@ export const incidents = defineDataset({
     delay_source: col.code(
       30,
       'Origin of the delay. Estimated: length / congested speed - length / free-flow speed, for the record with the greatest result: free flow is 120 km/h on motorways of the state (A-1 to A-99, AP-, R-) and 90 km/h elsewhere (Reglamento General de Circulación, article 48); ' +
-        'in congestion 82.5 % of it (HEAVY_TRAFFIC), 50 % (SLOW_TRAFFIC), 17.5 % (QUEUING_TRAFFIC), the midpoints of the DATEX II (EN 16157-3) definitions, or at most 10 % (STATIONARY_TRAFFIC).',
+        'in congestion 82.5 % of it (HEAVY_TRAFFIC), 50 % (SLOW_TRAFFIC), 17.5 % (QUEUING_TRAFFIC) or at most 10 % (STATIONARY_TRAFFIC). The first three are the midpoints of the DATEX II (EN 16157-3) definitions.',
       DELAY_SOURCES,
       { nullable: true, example: null },
     ),

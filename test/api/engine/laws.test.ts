@@ -111,6 +111,34 @@ describe('declarations', () => {
     }
   })
 
+  test('descriptions are short: 400 characters, and 25 words a sentence', () => {
+    const long: string[] = []
+    const check = (where: string, text: string | undefined): void => {
+      for (const sentence of (text ?? '').split(/(?<=[.!?:;])\s+/))
+        if (sentence.split(/\s+/).length > 25) long.push(`${where}: ${sentence}`)
+    }
+    const checkFields = (where: string, fields: Fields): void => {
+      for (const [name, field] of Object.entries(fields)) {
+        check(`${where} ${name}`, field.about)
+        if (isNested(field)) checkFields(`${where} ${name}`, field.fields)
+      }
+    }
+    for (const endpoint of endpoints) {
+      const { path, plan, summary, about = '', explained, returns, around, statistic } = endpoint
+      // With a page, /openapi.json has the plan before the text.
+      const described = explained ? `Plan: ${plan}. ${about}` : about
+      expect(described.length, path).toBeLessThanOrEqual(400)
+      for (const text of [summary, about, statistic?.grain, statistic?.method]) check(path, text)
+      for (const { name, about: text, fields } of [returns.record, around?.plain ?? returns.record]) {
+        check(`${path} ${name}`, text)
+        checkFields(path, fields)
+      }
+      if (returns.kind === 'list') checkFields(path, returns.sideLists ?? {})
+      for (const [name, param] of allParams(endpoint)) check(`${path} ?${name}`, param.about)
+    }
+    expect(long).toEqual([])
+  })
+
   test('hours are numbers', () => {
     const check = (path: string, fields: Fields): void => {
       for (const [name, field] of Object.entries(fields)) {

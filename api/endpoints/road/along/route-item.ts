@@ -11,9 +11,13 @@ import { weatherAlerts } from '../../../../lake/datasets/weather/weather-alerts.
 import { weatherObservations } from '../../../../lake/datasets/weather/weather-observations.ts'
 import { defineCodes } from '../../../../lake/schema/codes.ts'
 import { nested, nulls, optional, pick, type ValueOf } from '../../../kernel/fields.ts'
+import { defineMethodPage } from '../../../kernel/method-page.ts'
 import { listOf, oneOf } from '../../../kernel/params/params.ts'
 import { field, maybe } from '../../../kernel/reply-fields.ts'
 import { readingFields } from '../sensor.ts'
+
+/** The page about lists along a road or path. */
+export const ROUTE_PAGE = defineMethodPage('along-a-road', new URL('../route.md', import.meta.url))
 
 /** Kinds of things along a road. */
 export const ROAD_ITEMS = defineCodes('road_item', 'Kind of thing along a road or a path.', {

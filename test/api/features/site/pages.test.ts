@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
 import { endpoints } from '../../../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../../../api/engine/request/example-request.ts'
@@ -22,9 +22,14 @@ const DAY_MS = 86_400_000
 let now = T0
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ clock: () => now, securityContact: 'mailto:security@example.org' })
+  service = await startService({ clock: () => now, proxies: '127.0.0.1', securityContact: 'mailto:security@example.org' })
 })
 afterAll(() => service?.close())
+// Each test has an address of its own, and the limit of one.
+let address = 0
+beforeEach(() => {
+  address += 1
+})
 
 const PROBLEM_PAGES = Object.keys(PROBLEMS).map((code) => `/problems/${code}`)
 /** Paths of the pages in both languages. */
@@ -35,7 +40,7 @@ const description = openapi(endpoints, 'https://api.example.org') as Reply
 const SERVED = [...Object.keys(description.paths), ...Object.keys(OTHERS), ...ACCOUNT_PAGES]
 
 async function page(path: string, headers: Record<string, string> = {}): Promise<{ readonly headers: Headers; readonly html: string }> {
-  const response = await service.get(path, { Accept: 'text/html', ...headers })
+  const response = await service.get(path, { Accept: 'text/html', 'X-Forwarded-For': `192.0.2.${address}`, ...headers })
   expect(response.status, path).toBe(200)
   return { headers: response.headers, html: await response.text() }
 }
