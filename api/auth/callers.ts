@@ -32,9 +32,9 @@ export interface Callers {
 }
 
 /** Longest stop of lookups for an address, in s: others behind it may have valid keys. */
-const STOP_MOST_S = 60
+const MAX_STOP_S = 60
 /** Most addresses that are stopped; the oldest go first. */
-const STOPPED_MOST = 10_000
+const MAX_STOPPED = 10_000
 
 /** Opens the identification of callers. */
 export function openCallers(options: { readonly keys: KeyIndex; readonly callerOf: CallerOf; readonly plans: PlanTable }): Callers {
@@ -79,8 +79,8 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
       return key instanceof Promise ? key.then(byKey) : byKey(key)
     },
     stopLookups: (raw, wait_s) => {
-      if (stopped.size >= STOPPED_MOST) stopped.delete(stopped.keys().next().value as string)
-      stopped.set(callerOf(raw), performance.now() + Math.min(wait_s, STOP_MOST_S) * 1000)
+      if (stopped.size >= MAX_STOPPED) stopped.delete(stopped.keys().next().value as string)
+      stopped.set(callerOf(raw), performance.now() + Math.min(wait_s, MAX_STOP_S) * 1000)
     },
   }
 }

@@ -23,7 +23,7 @@ export interface ShownEvent {
 }
 
 /** Longest body, in bytes. */
-export const BODY_MOST = 20_000
+export const MAX_BODY = 20_000
 const kinds: ReadonlyMap<string, EventKind & { readonly write: ReturnType<typeof recordWriter> }> = new Map(
   EVENT_KINDS.map((kind) => [kind.dataset.id, { ...kind, write: recordWriter(kind.record) }]),
 )
@@ -114,7 +114,7 @@ function writtenChange({ at, change }: LoggedEvent): {
 /** Returns the text of an event. If it is too long, its largest members are left out, and `omitted` names them. */
 function bodyOf(payload: { readonly data: JsonObject } & Readonly<Record<string, Json>>, path: string | undefined): string {
   const text = JSON.stringify(payload)
-  if (Buffer.byteLength(text) < BODY_MOST) return text
+  if (Buffer.byteLength(text) < MAX_BODY) return text
   const data = { ...payload.data }
   const omitted: string[] = []
   const sizes = Object.entries(data).map(([name, value]) => ({ name, bytes: Buffer.byteLength(JSON.stringify(value)) }))
@@ -124,7 +124,7 @@ function bodyOf(payload: { readonly data: JsonObject } & Readonly<Record<string,
     const { id } = payload.data
     const url = path && typeof id === 'string' ? { url: path.replace('{id}', encodeURIComponent(id)) } : {}
     const shorter = JSON.stringify({ ...payload, data, omitted, ...url })
-    if (Buffer.byteLength(shorter) < BODY_MOST) return shorter
+    if (Buffer.byteLength(shorter) < MAX_BODY) return shorter
   }
   throw new Error(`event ${String(payload['id'])} is too long without any data`)
 }

@@ -9,7 +9,7 @@ export const TABLE_FORMATS = ['csv', 'ndjson', 'parquet', 'arrow'] as const sati
 export type TableFormat = (typeof TABLE_FORMATS)[number]
 
 /** Maximum rows of a table, for every endpoint. */
-export const TABLE_ROWS_MOST = 100_000
+export const MAX_TABLE_ROWS = 100_000
 
 /** Properties of a representation. */
 interface FormatKind {

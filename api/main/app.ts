@@ -101,7 +101,7 @@ export interface AppParts {
 }
 
 /** Longest request line and headers, in bytes; Node refuses more with 431. */
-const HEADERS_MOST = 32_768
+const MAX_HEADERS = 32_768
 
 /** Limits of clients' time, and of a process's connections. */
 export interface ClientLimits {
@@ -141,7 +141,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     routerOptions: ROUTER,
     bodyLimit: 65_536,
     http: {
-      maxHeaderSize: HEADERS_MOST,
+      maxHeaderSize: MAX_HEADERS,
       requireHostHeader: false,
       headersTimeout: clients.head_ms,
       connectionsCheckingInterval: clients.look_ms,
@@ -284,7 +284,7 @@ const WATCHED = 12
 const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 /** Every path part reaches its parameter, which reports what is wrong with it. */
-const ROUTER = { maxParamLength: HEADERS_MOST, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true }
+const ROUTER = { maxParamLength: MAX_HEADERS, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true }
 
 /** Makes a value on first use. */
 function once<T>(make: () => T): () => T {

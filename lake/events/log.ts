@@ -62,7 +62,7 @@ const CACHED_BYTES = 1_000_000
 const READ_AT_ONCE = 50
 const TRIES = 200
 /** Maximum number of cached origins; beyond that they are read again. */
-const ORIGINS_MOST = 50_000
+const MAX_ORIGINS = 50_000
 /** Greatest difference between the clocks of two machines. */
 const CLOCK_MARGIN_MS = 600_000
 
@@ -185,7 +185,7 @@ export class EventLog {
 
   /** Completes the known origins from an instant (ms) on. */
   async #knowSince(instant: number): Promise<void> {
-    if (this.#since === null || this.#origins.size > ORIGINS_MOST) {
+    if (this.#since === null || this.#origins.size > MAX_ORIGINS) {
       this.#origins.clear()
       const ends = await sequenceEnds(this.#store, SEQUENCE)
       this.#head = ends?.last ?? 0

@@ -12,7 +12,7 @@ export interface MetricsServer {
 /** Longest time for receiving a request, ms. */
 const REQUEST_MS = 5000
 /** Maximum connections: enough for a few collectors. */
-const CONNECTIONS_MOST = 32
+const MAX_CONNECTIONS = 32
 const PATH = '/metrics'
 
 /** Serves a registry's metrics over HTTP, and nothing else. Rejects if it cannot listen; `port` 0 takes a free one. */
@@ -43,7 +43,7 @@ export async function serveMetrics(options: {
       answer(request, response).catch((error: Error) => response.destroy(error))
     },
   )
-  server.maxConnections = CONNECTIONS_MOST
+  server.maxConnections = MAX_CONNECTIONS
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ host, port }, resolve))
   const { port: taken } = server.address() as AddressInfo
   return {

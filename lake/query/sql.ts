@@ -271,7 +271,7 @@ function scalarDuckdbValue(name: string, declared: Column, value: unknown): Duck
   }
 }
 
-const INT_MOST = 2 ** 31
+const MAX_INT = 2 ** 31
 
 function bindPlain(value: string | number | bigint | boolean | null): Bound {
   if (value === null) return new Bound(null, SQLNULL)
@@ -279,7 +279,7 @@ function bindPlain(value: string | number | bigint | boolean | null): Bound {
   if (typeof value === 'boolean') return new Bound(value, BOOLEAN)
   if (typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return new Bound(value, BIGINT)
   if (Number.isSafeInteger(value))
-    return Math.abs(value as number) < INT_MOST ? new Bound(value as number, INTEGER) : new Bound(BigInt(value as number), BIGINT)
+    return Math.abs(value as number) < MAX_INT ? new Bound(value as number, INTEGER) : new Bound(BigInt(value as number), BIGINT)
   if (typeof value === 'number') return new Bound(value, DOUBLE)
   throw new TypeError(`a query cannot take ${Object.prototype.toString.call(value)} as a value`)
 }

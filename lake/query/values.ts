@@ -33,13 +33,13 @@ export function wholeNumber(whole: bigint): number | bigint {
   return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole
 }
 
-const INT_MOST = 2 ** 31
+const MAX_INT = 2 ** 31
 
 /** An integer, checked against its column: 32 bits, or 64 for a long column. */
 export function wholeOf(name: string, column: Column, value: unknown): number | bigint {
   if (column.long && typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return value
   if (column.long && Number.isSafeInteger(value)) return value as number
-  if (!column.long && Number.isInteger(value) && Number(value) >= -INT_MOST && Number(value) < INT_MOST) return value as number
+  if (!column.long && Number.isInteger(value) && Number(value) >= -MAX_INT && Number(value) < MAX_INT) return value as number
   throw badValue(name, value, `a whole number of ${column.long ? 64 : 32} bits is expected`)
 }
 

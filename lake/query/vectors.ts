@@ -104,12 +104,12 @@ function numberWriter(field: PhysicalField, items: NumberArray, convert: (value:
   }
 }
 
-const INT_MOST = 2 ** 31
+const MAX_INT = 2 ** 31
 
 function wholeWriter(field: PhysicalField, convert: (value: unknown) => unknown): VectorWriter {
   return numberWriter(field, new Int32Array(CHUNK_ROWS), (value) => {
     const whole = convert(value)
-    return Number.isInteger(whole) && (whole as number) >= -INT_MOST && (whole as number) < INT_MOST
+    return Number.isInteger(whole) && (whole as number) >= -MAX_INT && (whole as number) < MAX_INT
       ? (whole as number)
       : refuse(field.name, value, 'a whole number of 32 bits is expected')
   })

@@ -93,9 +93,9 @@ const LONGEST_MS = 10_000
 const AGAIN_MS = 5000
 const COMMAND_TIMEOUT_MS = 1000
 /** Most hashes that one process remembers; the oldest go first. */
-const KNOWN_MOST = 50_000
+const MAX_KNOWN = 50_000
 /** Most keys whose hashes one process remembers. Keys exist in clear only in memory. */
-const HASHED_MOST = 10_000
+const MAX_HASHED = 10_000
 const CHANNEL = 'access:keys-changed'
 
 /** Stores a record (`<version> <JSON>`) unless a newer one exists. Its time to live counts from the read of the store. */
@@ -198,7 +198,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
 
   const remember = (hash: string, found: Known): void => {
     known.delete(hash)
-    if (known.size >= KNOWN_MOST) known.delete(known.keys().next().value as string)
+    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value as string)
     known.set(hash, found)
   }
 
@@ -223,7 +223,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
     if (before) return before
     if (!isWellFormed(text)) return null
     const hashes = peppers.all.map((pepper) => pepper.hash(text))
-    if (hashed.size >= HASHED_MOST) hashed.clear()
+    if (hashed.size >= MAX_HASHED) hashed.clear()
     hashed.set(text, hashes)
     return hashes
   }

@@ -22,7 +22,7 @@ export interface DayUsed {
 }
 
 /** Most slots that are remembered as reported. Beyond that they are reported again, which the store then stops. */
-const REPORTED_MOST = 50_000
+const MAX_REPORTED = 50_000
 
 /** Makes a watch that calls `notify` once a day for each slot and level. `notify` never rejects. */
 export function watchDays(options: { readonly clock: () => number; readonly notify: (used: DayUsed) => Promise<void> }): DayWatch {
@@ -39,7 +39,7 @@ export function watchDays(options: { readonly clock: () => number; readonly noti
       const date = madridDate(clock())
       const before = reported.get(key.slot)
       if (before?.date === date && before.level >= level) return
-      if (reported.size >= REPORTED_MOST) reported.clear()
+      if (reported.size >= MAX_REPORTED) reported.clear()
       reported.set(key.slot, { date, level })
       const notification: Promise<void> = notify({ key, level, date, limit: day.policy.limit }).finally(() => underWay.delete(notification))
       underWay.add(notification)

@@ -20,7 +20,7 @@ type AlertState = State<typeof railAlerts>
 type AlertStates = StatesOf<typeof ALERT_STATES>
 
 /** Maximum service days to look up. A train of another day gets no timetable data. */
-const DAYS_MOST = 3
+const MAX_DAYS = 3
 
 /** The states that current alerts are computed from. */
 export const ALERT_STATES = [railAlerts, railTripUpdates] as const
@@ -71,7 +71,7 @@ function datesOf({ rows }: AlertState): string[] {
   const newest = stated.reduce((last, date) => (date > last ? date : last), '')
   if (newest === '') return []
   const before = new Date(Date.parse(newest) - DAY_MS).toISOString().slice(0, 10)
-  return [...new Set([...stated, before])].sort().slice(-DAYS_MOST)
+  return [...new Set([...stated, before])].sort().slice(-MAX_DAYS)
 }
 
 /** The alert of a train at an instant (ms), with its timetable trips; empty if no timetable has the train. */

@@ -14,7 +14,7 @@ import { GAP_KM, postKm, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints
 /** Maximum distance between a position and a road, m, and its default. */
-const RADIUS_MOST_M = 5000
+const MAX_RADIUS_M = 5000
 const RADIUS_M = 1000
 
 const METHOD =
@@ -46,7 +46,7 @@ const asked = group(
     lon: numberParam('Longitude of a position, instead of km, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' }),
     radius: numberParam(`Maximum distance between the road and the position; ${RADIUS_M} by default.`, {
       min: 1,
-      max: RADIUS_MOST_M,
+      max: MAX_RADIUS_M,
       unit: 'm',
       example: '500',
     }),

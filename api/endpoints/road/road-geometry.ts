@@ -15,7 +15,7 @@ import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, postKm, ROAD_TABLES, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints
-const SIMPLIFY_MOST_M = 5000
+const MAX_SIMPLIFY_M = 5000
 
 /** The road of a path. */
 export const pathRoad = required(roadParam)
@@ -135,7 +135,7 @@ export const roadGeometry = defineEndpoint({
     simplify: integerParam(
       'Leaves out points of the line that are at most this far from it; without a measured axis their kilometre marks, too.',
       {
-        ...{ min: 1, max: SIMPLIFY_MOST_M, unit: 'm', example: '50' },
+        ...{ min: 1, max: MAX_SIMPLIFY_M, unit: 'm', example: '50' },
       },
     ),
   },

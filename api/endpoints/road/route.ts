@@ -10,7 +10,7 @@ import { provinceParam, roadName, roadParam } from '../../kernel/params/params-p
 import { InvalidParam } from '../../kernel/problems.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { fuelParam } from '../fuel/station.ts'
-import { isGeoJson, POSITIONS_MOST, readPath } from './along/encoded-path.ts'
+import { isGeoJson, MAX_POSITIONS, readPath } from './along/encoded-path.ts'
 import { detectorsOn, type Met, thingsAlong, WEATHER_M } from './along/match.ts'
 import { PathLine } from './along/path-line.ts'
 import { DEFAULT_KINDS, includeParam, itemFields, itemTail, RELATIONS, ROUTE_PAGE, SIDES } from './along/route-item.ts'
@@ -22,10 +22,10 @@ import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 /** The A-2 at Abrera. */
 const EXAMPLE = 'wbh|FkhlJoeBokD{_B{oD'
 const BUFFER_M = 300
-const BUFFER_MOST_M = 5000
+const MAX_BUFFER_M = 5000
 /** A thing this near is on the path, not beside it. */
 const BESIDE_FROM_M = 15
-const LENGTH_MOST_M = 3_000_000
+const MAX_LENGTH_M = 3_000_000
 
 /** The requested path: its positions, or a stretch of a road in the order of travel. */
 type Asked =
@@ -41,7 +41,7 @@ type Asked =
 const pathParams = group(
   {
     path: param<string>({
-      about: `The path, in the order of travel: an encoded polyline, or a GeoJSON LineString as text; at most ${POSITIONS_MOST} positions.`,
+      about: `The path, in the order of travel: an encoded polyline, or a GeoJSON LineString as text; at most ${MAX_POSITIONS} positions.`,
       schema: { type: 'string', minLength: 2 },
       parse: (text) => text,
       example: EXAMPLE,
@@ -148,7 +148,7 @@ export const routeList = defineEndpoint({
       required: ['type', 'coordinates'],
       properties: {
         type: { type: 'string', const: 'LineString' },
-        coordinates: { type: 'array', minItems: 2, maxItems: POSITIONS_MOST, items: { type: 'array', minItems: 2, items: DOUBLE } },
+        coordinates: { type: 'array', minItems: 2, maxItems: MAX_POSITIONS, items: { type: 'array', minItems: 2, items: DOUBLE } },
       },
     },
     example: {
@@ -163,7 +163,7 @@ export const routeList = defineEndpoint({
   params: {
     asked: pathParams,
     buffer: withDefault(
-      integerParam(`Greatest distance from the path; ${BUFFER_M} by default.`, { min: 1, max: BUFFER_MOST_M, unit: 'm', example: '500' }),
+      integerParam(`Greatest distance from the path; ${BUFFER_M} by default.`, { min: 1, max: MAX_BUFFER_M, unit: 'm', example: '500' }),
       BUFFER_M,
     ),
     include: includeParam,
@@ -199,8 +199,8 @@ export const routeList = defineEndpoint({
       const posts = await optional(roadPosts, '')
       const { line, gaps } = asked.kind === 'line' ? { line: asked.line, gaps: [] } : lineOn(posts, asked)
       // Before the grid of the path is made, which takes memory by its extent.
-      if (lengthM(line) > LENGTH_MOST_M)
-        throw new InvalidParam(`expected a path of at most ${LENGTH_MOST_M / 1000} km`, { parameter: 'path' })
+      if (lengthM(line) > MAX_LENGTH_M)
+        throw new InvalidParam(`expected a path of at most ${MAX_LENGTH_M / 1000} km`, { parameter: 'path' })
       const path = new PathLine(line)
       const kinds = new Set<string>(include ?? DEFAULT_KINDS)
       const wanted = { kinds, buffer_m: buffer, onlyOwnDirection: directions === 'own' }

@@ -5,7 +5,7 @@ import { collectionsParam, countsAside, hitFields } from './hit.ts'
 import { named } from './search.ts'
 
 const RADIUS_M = 5000
-const RADIUS_MOST_M = 100_000
+const MAX_RADIUS_M = 100_000
 
 const thing = record('NearbyThing', 'Something near a point.', {
   ...hitFields,
@@ -23,7 +23,7 @@ export const nearbyList = defineEndpoint({
   params: {
     lat: required(numberParam('Latitude, WGS84.', { min: -90, max: 90, unit: 'deg', example: '41.5146' })),
     lon: required(numberParam('Longitude, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' })),
-    radius: withDefault(numberParam('Radius around the point.', { min: 1, max: RADIUS_MOST_M, unit: 'm', example: '2000' }), RADIUS_M),
+    radius: withDefault(numberParam('Radius around the point.', { min: 1, max: MAX_RADIUS_M, unit: 'm', example: '2000' }), RADIUS_M),
     collections: collectionsParam,
   },
   returns: {

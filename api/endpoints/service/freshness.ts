@@ -14,7 +14,7 @@ export const FEED_HEALTH = defineCodes('feed_health', 'Health of a feed by the a
 })
 
 /** Most characters of a reason. */
-const REASON_MOST = 300
+const MAX_REASON = 300
 
 const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
   id: field.text('Id of the feed.', 'dgt_incidents'),
@@ -53,7 +53,7 @@ const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
 
 /** Returns a reason without the values of parameters, which may be a publisher's key, and of bounded length. */
 function shownReason(reason: string | null): string | null {
-  return reason?.replace(/([?&][\w.-]+=)[^&\s"']+/g, '$1…').slice(0, REASON_MOST) ?? null
+  return reason?.replace(/([?&][\w.-]+=)[^&\s"']+/g, '$1…').slice(0, MAX_REASON) ?? null
 }
 
 function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof freshness.fields>[] {

@@ -39,9 +39,9 @@ export function notLanded(feeds: readonly string[], missing: readonly Dataset[])
 }
 
 /** Most seconds of a Retry-After for data that has not arrived. */
-const RETRY_MOST_S = 3600
+const MAX_RETRY_S = 3600
 /** Seconds after which data that waits for no single feed is worth another look, by how much of the workers' data has arrived. */
-const RETRY_BY_PHASE_S = { LOADING: RETRY_S, BACKFILLING: 300, STEADY: RETRY_MOST_S } as const
+const RETRY_BY_PHASE_S = { LOADING: RETRY_S, BACKFILLING: 300, STEADY: MAX_RETRY_S } as const
 const RETRIED: readonly unknown[] = ['no-data-yet', 'feed-unavailable']
 
 /** What is known about arriving data. */
@@ -71,7 +71,7 @@ export function withRetry(error: unknown, { feeds, states, phase }: Arriving, no
     const wait_s = Math.ceil((Math.min(...attempts) - now) / 1000) + LANDING_S
     return problem(found.code, `${found.message} The last fetch failed; the next one is at ${next_attempt_at}.`, {
       ...found.options,
-      retry_after_s: Math.min(wait_s, RETRY_MOST_S),
+      retry_after_s: Math.min(wait_s, MAX_RETRY_S),
       extensions: { ...extensions, next_attempt_at },
     })
   }
@@ -107,7 +107,7 @@ export function tablesUnreadable(cause?: unknown): Problem {
 /** Returns the problem of an answer that needs a table which cannot be used as it is. */
 export function tableRefused(cause: TableRefused): Problem {
   return problem('feed-unavailable', `This data cannot be read until its operator mends the ${cause.message}.`, {
-    retry_after_s: RETRY_MOST_S,
+    retry_after_s: MAX_RETRY_S,
     cause,
   })
 }

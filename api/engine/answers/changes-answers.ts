@@ -16,7 +16,7 @@ import { type AnswerContext, type Handler, headOf, nextLinks, type ResponseBody 
 /** Lifetime of a cursor of changes, in hours. */
 const CURSOR_HOURS = 7 * 24
 /** Most log entries that one request may scan, even if it asks for few. */
-const SCAN_MOST = 20_000
+const MAX_SCAN = 20_000
 const SCAN_PAGE = 1000
 
 /**
@@ -56,7 +56,7 @@ export function changesHandler(context: AnswerContext, read: ReadOf<'changes'>, 
       let more = true
       let reset = false
       const isAsked = predicateOf<AnyRow>(endpoint.filters, values.own, now)
-      for (let scanned = 0; more && records.length < limit && scanned < Math.max(SCAN_MOST, limit); ) {
+      for (let scanned = 0; more && records.length < limit && scanned < Math.max(MAX_SCAN, limit); ) {
         const part = await log.page(next, SCAN_PAGE)
         if (part.reset) {
           reset = true

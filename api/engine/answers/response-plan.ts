@@ -5,7 +5,7 @@ import type { InLease } from '../../auth/limits/in-lease.ts'
 import { deprecationLinks } from '../../kernel/deprecation.ts'
 import { datasetsOf, type Endpoint } from '../../kernel/endpoint.ts'
 import { FORMAT_KINDS, type Format, isTable } from '../../kernel/formats.ts'
-import { URL_MOST } from '../../kernel/http/headers.ts'
+import { MAX_URL } from '../../kernel/http/headers.ts'
 import { type Problem, problem } from '../../kernel/problems.ts'
 import { type ResponseHead, stepOf } from '../replies/responses.ts'
 import type { Cursors } from '../request/cursor.ts'
@@ -194,7 +194,7 @@ export function nextLinks(path: string, query: string, cursor: string): string[]
   // `since` began the feed of changes; the cursor now has the position.
   params.delete('since')
   const url = `${path}?${params}`
-  return url.length > URL_MOST ? [] : [`<${url}>; rel="next"`]
+  return url.length > MAX_URL ? [] : [`<${url}>; rel="next"`]
 }
 
 /** Returns the clock as an answer may see it: the start of its step, or 0 if the answer does not depend on the clock. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { URL_MOST, urlTooLong } from '../../kernel/http/headers.ts'
+import { MAX_URL, urlTooLong } from '../../kernel/http/headers.ts'
 import { PROBLEMS, type Problem, type ProblemCode, problem } from '../../kernel/problems.ts'
 import { endWith } from './problem-replies.ts'
 
@@ -100,5 +100,5 @@ function problemOfParser({ code = '', reason, rawPacket }: ParserError): Problem
 /** True for the first bytes of a request whose URL alone is too long. */
 function hasLongUrl(packet: Buffer): boolean {
   const end = packet.indexOf('\n')
-  return (end === -1 ? packet.length : end) > URL_MOST && /^[A-Z]+ \//.test(packet.toString('latin1', 0, 20))
+  return (end === -1 ? packet.length : end) > MAX_URL && /^[A-Z]+ \//.test(packet.toString('latin1', 0, 20))
 }

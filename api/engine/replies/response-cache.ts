@@ -3,7 +3,7 @@ import type { Plan } from '../../../lake/schema/dataset.ts'
 import type { MadeResponse } from './responses.ts'
 
 /** Most URLs in the index of one route. */
-const URLS_MOST = 2000
+const MAX_URLS = 2000
 /** Approximate bytes of a cached reply besides its body, and of a URL besides its characters. */
 const REPLY_BYTES = 1000
 const URL_BYTES = 200
@@ -94,7 +94,7 @@ export class ResponseCache {
   /** Returns the index of a new route. */
   urlIndex(): UrlIndex {
     const urls: LRUCache<string, Known> = new LRUCache<string, Known>({
-      max: URLS_MOST,
+      max: MAX_URLS,
       disposeAfter: (known) => {
         known.kept.known.delete(known)
         this.#grow(known.kept, -bytesOf(known))

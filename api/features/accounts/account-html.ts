@@ -3,7 +3,7 @@ import type { ListedKey, NewKey } from '../../auth/accounts.ts'
 import type { Language } from '../../kernel/language.ts'
 import { contactLink, escaped, HTML, htmlPage, moment, PAGE_SECURITY, pageLinks } from '../site/html.ts'
 import { jobsSection, type OwnWebhook, webhooksSection } from './account-delivery-html.ts'
-import { OVERLAP_H, OVERLAP_MOST_H } from './account-fields.ts'
+import { MAX_OVERLAP_H, OVERLAP_H } from './account-fields.ts'
 import { button, dayName, scrollTable } from './account-forms.ts'
 import type { KeyUsage } from './account-usage.ts'
 import { usageSection } from './account-usage-html.ts'
@@ -170,7 +170,7 @@ function cells(language: Language, key: ListedKey, usage: KeyUsage | null): stri
   const words = WORDS[language]
   const { id, hint, label, plan, status, created_at, ends_at } = key
   const until = ends_at === null ? '' : ` ${words.until} ${moment(ends_at, language)}`
-  const hours = `<label>${words.hours} <input type="number" name="overlap_hours" value="${OVERLAP_H}" min="0" max="${OVERLAP_MOST_H}" required></label> `
+  const hours = `<label>${words.hours} <input type="number" name="overlap_hours" value="${OVERLAP_H}" min="0" max="${MAX_OVERLAP_H}" required></label> `
   const works = status === 'ACTIVE' || status === 'ROTATING'
   const acts = [
     status === 'ACTIVE' ? button(words.rotate, { act: 'rotate', id }, hours) : '',

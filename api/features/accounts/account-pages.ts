@@ -24,7 +24,7 @@ interface Form {
 
 const URL_PATH = '/account'
 const HOUR_MS = 3_600_000
-const BODY_MOST = 4096
+const MAX_BODY = 4096
 
 /** A member of a form that is a text. */
 const TEXT: BodyField<string> = { expected: 'a text', read: (value) => (typeof value === 'string' ? value : undefined), isPrivate: true }
@@ -153,7 +153,7 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
       method: 'POST',
       url: URL_PATH,
       config,
-      bodyLimit: BODY_MOST,
+      bodyLimit: MAX_BODY,
       handler: async (request, reply) => {
         sessions.refuseForeign(request.raw)
         const body = (request.body ?? {}) as Readonly<Record<string, unknown>>

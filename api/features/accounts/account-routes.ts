@@ -15,7 +15,7 @@ import { registerSignup, type SignupParts } from './signup.ts'
 import { registerUsage } from './usage-routes.ts'
 
 const HOUR_MS = 3_600_000
-const BODY_MOST = 4096
+const MAX_BODY = 4096
 
 /** What the paths of accounts work with. */
 export type AccountsParts = SignupParts & PageParts
@@ -54,7 +54,7 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
     method: 'POST',
     url: '/api/keys',
     config,
-    bodyLimit: BODY_MOST,
+    bodyLimit: MAX_BODY,
     handler: async (request, reply) => {
       refuseQuery(request)
       const { email, label } = readBody(request.body, NEW_KEY_BODY)
@@ -78,7 +78,7 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
     method: 'POST',
     url: '/api/keys/:id/rotate',
     config,
-    bodyLimit: BODY_MOST,
+    bodyLimit: MAX_BODY,
     handler: async (request, reply) => {
       const one = await keyToActOn(request)
       const { overlap_hours } = readBody(request.body, ROTATE_BODY)
@@ -94,7 +94,7 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
     method: 'DELETE',
     url: '/api/keys/:id',
     config,
-    bodyLimit: BODY_MOST,
+    bodyLimit: MAX_BODY,
     handler: async (request, reply) => reply.headers(NO_STORE).send(shown(await accounts.revoke(await keyToActOn(request)))),
   })
 }

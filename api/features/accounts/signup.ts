@@ -19,7 +19,7 @@ export interface SignupParts extends AccountParts {
 }
 
 const URL_PATH = '/signup'
-const BODY_MOST = 4096
+const MAX_BODY = 4096
 /** Problems that the page shows as a notice, because a person sent the form. */
 const NOTICES: Readonly<Record<string, SignupNotice>> = { 'quota-exceeded': 'tooMany', 'key-limit-reached': 'full' }
 
@@ -42,7 +42,7 @@ export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
       method: 'POST',
       url: URL_PATH,
       config,
-      bodyLimit: BODY_MOST,
+      bodyLimit: MAX_BODY,
       handler: async ({ raw, body }, reply) => {
         sessions.refuseForeign(raw)
         const { email: text, lang } = readBody(body, { email: TEXT, lang: LANG })

@@ -60,12 +60,12 @@ function textOf(record: ReplyRecord, path: string): string | null {
 }
 
 /** Longest text of a publisher, in characters. */
-const QUOTED_MOST = 200
+const MAX_QUOTED = 200
 
 /** Returns a publisher's text in quotation marks that separate it from our words. */
 function quoted(text: string): string {
   const plain = text.replace(/[«»\s]+/g, ' ').trim()
-  return `«${plain.length > QUOTED_MOST ? `${plain.slice(0, QUOTED_MOST - 1)}…` : plain}»`
+  return `«${plain.length > MAX_QUOTED ? `${plain.slice(0, MAX_QUOTED - 1)}…` : plain}»`
 }
 
 /** Returns the place of a record: road and km, municipality, province, as available. */

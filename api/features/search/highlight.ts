@@ -10,12 +10,12 @@ interface Sounding {
 
 /** Words of texts by their spelling: texts repeat them, and their normal form is costly. At most so many. */
 const known = new Map<string, readonly Sounding[]>()
-const KNOWN_MOST = 10_000
+const MAX_KNOWN = 10_000
 
 function soundingIn(text: string): readonly Sounding[] {
   const there = known.get(text)
   if (there) return there
-  if (known.size === KNOWN_MOST) known.clear()
+  if (known.size === MAX_KNOWN) known.clear()
   const words = wordsOf(text).map((word) => ({ word, sound: soundOf(word) }))
   known.set(text, words)
   return words

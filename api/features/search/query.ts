@@ -64,7 +64,7 @@ export function positionIn(q: string): Point | null {
 export type Kinds = ReadonlyMap<string, readonly number[]>
 
 /** Maximum words of a phrase for a kind, and minimum letters of a word that may be misspelt or unfinished. */
-const PHRASE_MOST = 4
+const MAX_PHRASE = 4
 const KIND_LETTERS = 5
 
 /** The kinds of some collections. */
@@ -97,7 +97,7 @@ export function termsOf(q: string, kinds: Kinds): QueryTerm[] {
 
 /** Number of words of the longest phrase that begins at a word; 0 without one. */
 function phraseAt(words: readonly string[], at: number, kinds: Kinds): number {
-  for (let length = Math.min(PHRASE_MOST, words.length - at); length > 0; length--)
+  for (let length = Math.min(MAX_PHRASE, words.length - at); length > 0; length--)
     if (kinds.has(words.slice(at, at + length).join(' '))) return length
   return 0
 }

@@ -58,7 +58,7 @@ const CODE_SCORE = 1
 /** The least difference of shown scores, doubled. */
 const STEP = 2e-6
 /** A term that names a kind counts no more than a common word. */
-const KIND_WEIGHT_MOST = 2
+const MAX_KIND_WEIGHT = 2
 
 /** One search pass: with or without misspellings, and the number of terms that a document may lack. */
 interface Pass {
@@ -131,7 +131,7 @@ function termsIn(index: readonly Searched[], terms: readonly QueryTerm[], hasTyp
   const weights = terms.map(({ kinds }, at) => {
     const frequency = index.reduce((sum, { segment }, number) => sum + rarest(segment, found[number]?.[at] ?? []), 0)
     const weight = Math.log(1 + size / (1 + frequency))
-    return kinds.length > 0 ? Math.min(weight, KIND_WEIGHT_MOST) : weight
+    return kinds.length > 0 ? Math.min(weight, MAX_KIND_WEIGHT) : weight
   })
   const most = FULL_WEIGHT * weights.reduce((sum, weight) => sum + weight, 0)
   return index.map(({ collection, segment }, number) => {

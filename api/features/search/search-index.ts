@@ -23,9 +23,9 @@ import type { FoundIn } from './messages.ts'
 import { type Kinds, kindsOf, positionIn, type RoadPlaceQuery, roadPlaceIn, termsOf } from './query.ts'
 
 /** Maximum hits of an answer. */
-const HITS_MOST = 1000
+const MAX_HITS = 1000
 /** Candidates of a suggestion: callers request about ten. */
-const SUGGESTED_MOST = 100
+const MAX_SUGGESTED = 100
 /** Documents sent at a time. */
 const BATCH = 250
 /** Radius around a position that is typed as a query, m. */
@@ -160,12 +160,12 @@ export class SearchIndex {
     const first = named && this.#isAsked(ROADS, ask) ? this.#located(named, ask) : []
     // Results on the road are sorted by their distance from the kilometre.
     const near = ask.near ?? first[0]?.position ?? null
-    return await this.#ranked(named ? { ...ask, q: named.rest, near } : ask, { page, plan, typos: 'always', limit: HITS_MOST, first })
+    return await this.#ranked(named ? { ...ask, q: named.rest, near } : ask, { page, plan, typos: 'always', limit: MAX_HITS, first })
   }
 
   /** Completes a text as a caller of a plan may. */
   async suggest(ask: SearchAsk, page: PageAsk, plan = FULL): Promise<SearchFound> {
-    return await this.#ranked(ask, { page, plan, typos: 'fallback', limit: SUGGESTED_MOST, first: [] })
+    return await this.#ranked(ask, { page, plan, typos: 'fallback', limit: MAX_SUGGESTED, first: [] })
   }
 
   /** Finds the documents around a point that a caller of a plan may see. */
@@ -212,7 +212,7 @@ export class SearchIndex {
     { collections, ...around }: NearbyAsk,
     { page, plan, town }: { readonly page: PageAsk; readonly plan: Plan; readonly town: string | null },
   ): Promise<SearchFound> {
-    return this.#found(await this.#thread.near({ around, town, collections: this.#numbersOf(collections, plan), limit: HITS_MOST, page }))
+    return this.#found(await this.#thread.near({ around, town, collections: this.#numbersOf(collections, plan), limit: MAX_HITS, page }))
   }
 
   /** Adds up the numbers of matches by collection, whichever of its two indexes they are from. */

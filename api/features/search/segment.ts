@@ -45,7 +45,7 @@ const NONE: readonly number[] = []
 /** Words of more letters are looked for exactly. */
 const LONGEST = 40
 /** Words of queries whose terms a segment remembers. */
-const REMEMBERED_MOST = 500
+const MAX_REMEMBERED = 500
 /** Number of documents that are indexed without a pause. */
 const STRIDE = 200
 
@@ -164,7 +164,7 @@ export class Segment {
   remembered(word: string, find: () => readonly Expansion[]): readonly Expansion[] {
     const there = this.#found.get(word)
     if (there) return there
-    if (this.#found.size === REMEMBERED_MOST) this.#found.clear()
+    if (this.#found.size === MAX_REMEMBERED) this.#found.clear()
     const found = find()
     this.#found.set(word, found)
     return found

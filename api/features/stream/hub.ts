@@ -54,14 +54,14 @@ const REPLAY_MS = 86_400_000
 /** When a client reconnects after a lost connection, in ms. */
 const RETRY_MS = 5000
 /** Memory for texts of the newest batches, in characters. */
-const SHOWN_MOST = 32 * 1024 ** 2
+const MAX_SHOWN = 32 * 1024 ** 2
 
 /** Follows the log of events for all streams of this process. */
 export async function openHub(options: HubOptions): Promise<StreamHub> {
   const { log, redisUrl, onError, clock = Date.now, heartbeat_ms = HEARTBEAT_MS, stuck_ms = STUCK_MS } = options
   const live = new Set<OpenStream>()
   const open = new Set<OpenStream>()
-  const shown = new ShownBatches({ maxSize: SHOWN_MOST, onError })
+  const shown = new ShownBatches({ maxSize: MAX_SHOWN, onError })
   let slow = 0
   /** The newest batch that was passed to live streams. */
   let newest = await log.head()

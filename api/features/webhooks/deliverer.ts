@@ -57,7 +57,7 @@ const LOCK = { name: 'webhooks', ttl_ms: 15_000 }
 const COMMANDS_MS = 5000
 const SUBSCRIPTIONS_MS = 60_000
 const AT_ONCE = 32
-const SHOWN_MOST = 64 * 1024 ** 2
+const MAX_SHOWN = 64 * 1024 ** 2
 /** How long matching may block the process, in ms. */
 const TURN_MS = 20
 /** How long the plan of an account is cached, in ms. */
@@ -108,7 +108,7 @@ async function deliver(
   /** When each subscription that was read was last written. */
   const versions = new Map<string, string>()
   const dirty = new Set<string>()
-  const shown = new ShownBatches({ maxSize: SHOWN_MOST, onError: (err) => log.error({ err }, 'some events are sent to no webhook') })
+  const shown = new ShownBatches({ maxSize: MAX_SHOWN, onError: (err) => log.error({ err }, 'some events are sent to no webhook') })
   /** The batch that lanes are being matched with, or were last. */
   const checkpoint = await readCheckpoint(store)
   let matched = checkpoint?.position ?? (await events.log.head())

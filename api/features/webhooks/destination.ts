@@ -26,7 +26,7 @@ export class UnsafeDestination extends Error {
 }
 
 const PORTS: readonly string[] = ['', '443', '8443']
-const URL_MOST = 2000
+const MAX_URL = 2000
 /** Addresses of clouds' own services that look public or private: of Azure, Alibaba and AWS. */
 const METADATA: readonly string[] = ['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']
 /** Networks that an operator may own (RFC 1918, 6598 and 4193). */
@@ -38,8 +38,8 @@ export function destinationOf(text: string, { loopback, networks = [] }: Destina
   const refuse = (detail: string): never => {
     throw problem('unsafe-webhook-url', `url: ${detail}`, { errors: [{ pointer: '/url', detail }] })
   }
-  const url = text.length <= URL_MOST && URL.canParse(text) ? new URL(text) : null
-  if (!url) return refuse(`expected an https:// address of at most ${URL_MOST} characters`)
+  const url = text.length <= MAX_URL && URL.canParse(text) ? new URL(text) : null
+  if (!url) return refuse(`expected an https:// address of at most ${MAX_URL} characters`)
   if (url.username !== '' || url.password !== '') return refuse('user and password are not allowed in it')
   const host = hostOf(url)
   if (loopback && isLoopbackName(host) && /^https?:$/.test(url.protocol)) return url

@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000
 /** Days of failure after which mails are sent; after the last, the subscription is disabled. */
 export const FAILING_DAYS: readonly number[] = [1, 3, 5]
 /** Most events of one subscription that wait in memory; more stay in the log. */
-const WAITING_MOST = 200
+const MAX_WAITING = 200
 /** With so many left, more are read from the log. */
 const REFILL_AT = 100
 /** Most concurrent deliveries of one subscription, of different things. */
@@ -37,7 +37,7 @@ const AT_ONCE = 4
 /** Consecutive failures after which single attempts find out whether the receiver is back. */
 const DOWN_AFTER = 3
 /** Longest wait that a receiver may request, in s. */
-const RETRY_AFTER_MOST_S = 86_400
+const MAX_RETRY_AFTER_S = 86_400
 const SLOW_DOWN: readonly number[] = [429, 502, 503, 504]
 
 /** The deliveries of one subscription: events of one thing in order, different things in parallel. */
@@ -87,7 +87,7 @@ export class Lane {
   }
 
   get hasRoom(): boolean {
-    return !this.#closed && this.#size < WAITING_MOST
+    return !this.#closed && this.#size < MAX_WAITING
   }
 
   /** Adds the wanted events of a batch after the first `begin`, while there is room. Returns how many events it is done with. */
@@ -280,7 +280,7 @@ export class Lane {
       this.#settle(thing, one)
     } else {
       delivery.status = 'RETRYING'
-      const asked_ms = Math.min(retryAfter_s ?? 0, RETRY_AFTER_MOST_S) * 1000
+      const asked_ms = Math.min(retryAfter_s ?? 0, MAX_RETRY_AFTER_S) * 1000
       one.next_at = now + Math.max(this.#wait_ms(one.attempts - 1), asked_ms)
       delivery.next_at = one.next_at
       if (status !== null && SLOW_DOWN.includes(status))

@@ -10,8 +10,8 @@ import { type Command, type Delivery, deleteWebhookState, leaveCommand, readWebh
 import {
   changeSubscriptions,
   forgetFormer,
+  MAX_SUBSCRIPTIONS,
   readSubscriptions,
-  SUBSCRIPTIONS_MOST,
   type Subscription,
   WEBHOOKS_CHANNEL,
 } from './subscriptions.ts'
@@ -91,8 +91,8 @@ export function webhookOwner(parts: {
         const there = webhooks.find((one) => one.id === id)
         stored = there ?? subscription
         if (there) return webhooks
-        if (webhooks.length >= SUBSCRIPTIONS_MOST)
-          throw problem('webhook-limit-reached', `An account may have ${SUBSCRIPTIONS_MOST} webhooks.`)
+        if (webhooks.length >= MAX_SUBSCRIPTIONS)
+          throw problem('webhook-limit-reached', `An account may have ${MAX_SUBSCRIPTIONS} webhooks.`)
         return [...webhooks, subscription]
       })
       return stored

@@ -38,7 +38,7 @@ interface Answer {
   readonly body: unknown
 }
 
-const DESCRIPTION_MOST = 200
+const MAX_DESCRIPTION = 200
 const NO_QUERY = queryReader({})
 
 /** Makes a member optional, for changes. */
@@ -66,10 +66,10 @@ export const NEW_WEBHOOK_BODY = Object.freeze({
     },
   } satisfies BodyField<string>,
   description: {
-    expected: `a text of up to ${DESCRIPTION_MOST} characters`,
-    read: (value) => (typeof value === 'string' && value.length <= DESCRIPTION_MOST ? value : undefined),
+    expected: `a text of up to ${MAX_DESCRIPTION} characters`,
+    read: (value) => (typeof value === 'string' && value.length <= MAX_DESCRIPTION ? value : undefined),
     fallback: null,
-    schema: { type: ['string', 'null'], maxLength: DESCRIPTION_MOST },
+    schema: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION },
   } satisfies BodyField<string | null>,
   filter: {
     expected: 'an object of filters',

@@ -26,7 +26,7 @@ export interface Message {
 }
 
 const TIMEOUT_MS = 15_000
-const REPLY_MOST = 65_536
+const MAX_REPLY = 65_536
 const USER_AGENT = 'traffic-intelligence-webhooks/1 (standardwebhooks)'
 
 /**
@@ -73,7 +73,7 @@ export async function sendOnce(
       bodyTimeout: timeout_ms,
     })
     const { statusCode: status, headers } = reply
-    await reply.body.dump({ limit: REPLY_MOST }).catch(() => undefined)
+    await reply.body.dump({ limit: MAX_REPLY }).catch(() => undefined)
     if (status >= 200 && status < 300) return done(status, null)
     return done(status, `answered ${status}`, retryAfterOf(headers['retry-after'], clock()))
   } catch (error) {

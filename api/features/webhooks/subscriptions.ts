@@ -30,7 +30,7 @@ export interface Subscription {
 }
 
 /** Most subscriptions of one account. */
-export const SUBSCRIPTIONS_MOST = 50
+export const MAX_SUBSCRIPTIONS = 50
 /** How long a rotated secret remains valid, in ms. */
 export const ROTATION_MS = 86_400_000
 /** Channel with the account of a changed subscription, or `command` for a new command. */

@@ -35,11 +35,11 @@ export function compressor(encoding: Exclude<Encoding, 'identity'>): Transform {
  * Largest body that is compressed synchronously, in bytes. This blocks the event loop for 0.25 ms, and so does the hand-over
  * to another thread, which also costs two thirds more CPU time and a wait behind queries of the lake.
  */
-const AT_ONCE_MOST = 16_384
+const MAX_AT_ONCE = 16_384
 
 /** Compresses a body. */
 export async function compress(body: Buffer, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> {
-  const isSmall = body.length <= AT_ONCE_MOST
+  const isSmall = body.length <= MAX_AT_ONCE
   if (encoding === 'br') return isSmall ? brotliCompressSync(body, brotli(body)) : await toBrotli(body, brotli(body))
   if (encoding === 'zstd') return isSmall ? zstdCompressSync(body) : await toZstd(body)
   return isSmall ? gzipSync(body) : await toGzip(body)
@@ -74,7 +74,7 @@ export function encodingFor(header: string | undefined): Encoding {
 }
 
 /** Longest header whose result is cached, in characters. Headers of real clients are shorter. */
-const REMEMBERED_MOST = 500
+const MAX_REMEMBERED = 500
 
 /** Caches the last results of a function of a header: headers of real clients are few and short. */
 export function remembered<T>(make: (text: string | undefined) => T, most = 200): (text: string | undefined) => T {
@@ -83,7 +83,7 @@ export function remembered<T>(make: (text: string | undefined) => T, most = 200)
     const found = known.get(text)
     if (found !== undefined) return found
     const made = make(text)
-    if (text !== undefined && text.length > REMEMBERED_MOST) return made
+    if (text !== undefined && text.length > MAX_REMEMBERED) return made
     if (known.size >= most) known.clear()
     known.set(text, made)
     return made

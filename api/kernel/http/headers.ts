@@ -33,16 +33,16 @@ export const VARY = 'Accept, Accept-Encoding, Accept-Language, X-API-Key'
 export const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
 
 /** Longest URL, in characters. */
-export const URL_MOST = 16_384
+export const MAX_URL = 16_384
 
 /** Throws if a URL is too long to be read. */
 export function refuseLongUrl({ url = '' }: IncomingMessage): void {
-  if (url.length > URL_MOST) throw urlTooLong()
+  if (url.length > MAX_URL) throw urlTooLong()
 }
 
 /** Returns the problem of a URL that is too long to be read. */
 export function urlTooLong(): Problem {
-  return problem('uri-too-long', `The URL is longer than ${URL_MOST} characters.`)
+  return problem('uri-too-long', `The URL is longer than ${MAX_URL} characters.`)
 }
 
 /** Methods of a data path. */

@@ -2,9 +2,9 @@ import { InvalidParam, type Problem, type ProblemCode, type ProblemError, proble
 import { nearest } from '../reads/suggest.ts'
 
 /** Most mistakes that one reply lists; the others are counted. */
-const LISTED_MOST = 10
+const MAX_LISTED = 10
 /** Longest part of a caller's text that a reply repeats, in characters. */
-const SHOWN_MOST = 50
+const MAX_SHOWN = 50
 /** Matches the end of a sentence. */
 const SENTENCE = /[.?]$/
 
@@ -72,7 +72,7 @@ export class ValidationErrors {
     if (this.#seen.has(mistake)) return
     if (this.#seen.size === 0) this.#code = code
     this.#seen.add(mistake)
-    if (this.#errors.length < LISTED_MOST) this.#errors.push(describe())
+    if (this.#errors.length < MAX_LISTED) this.#errors.push(describe())
   }
 
   #isFirst(parameter: string): boolean {
@@ -90,5 +90,5 @@ export function invalidParamProblem(error: InvalidParam): Problem {
 
 /** Returns the start of a caller's text, as replies repeat it. */
 export function shortened(text: string): string {
-  return text.length > SHOWN_MOST ? `${text.slice(0, SHOWN_MOST)}…` : text
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

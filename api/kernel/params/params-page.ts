@@ -1,7 +1,7 @@
 import { DECIMALS, type Decimals } from '../../../lake/schema/precision.ts'
 import type { Endpoint, ListReturn } from '../endpoint.ts'
 import { type Fields, LANGS, type Lang } from '../fields.ts'
-import { CODECS, type Codec, DIALECTS, type Dialect, type Format, formatsOf, isTable, TABLE_ROWS_MOST } from '../formats.ts'
+import { CODECS, type Codec, DIALECTS, type Dialect, type Format, formatsOf, isTable, MAX_TABLE_ROWS } from '../formats.ts'
 import { membersOf } from '../reads/shape.ts'
 import { DISTANCE, POINT } from './around.ts'
 import { chosen, integerParam, listOf, oneOf, type Param, param, textParam, withDefault } from './params.ts'
@@ -79,7 +79,7 @@ export const LIMIT_BY_FORMAT = 'x-maximum-by-format'
 
 /** The valid range of `limit`, for a list with a maximum number of records in JSON. */
 export function limitExpected(max: number): string {
-  return `a whole number from 1 to ${max} in JSON and GeoJSON, 1 to ${TABLE_ROWS_MOST} in csv, ndjson, parquet and arrow`
+  return `a whole number from 1 to ${max} in JSON and GeoJSON, 1 to ${MAX_TABLE_ROWS} in csv, ndjson, parquet and arrow`
 }
 
 /** The parameter `lang` for records with texts in these languages; null if not given. */
@@ -110,9 +110,9 @@ export function neededText(ways: readonly (readonly string[])[]): string {
 function listParams(endpoint: Pick<Endpoint, 'read' | 'around'>, returns: ListReturn): Record<string, Param> {
   const { limit, id } = returns
   const { kind } = endpoint.read
-  const about = `Records per reply${limit.default === null ? '; all by default' : ''}. At most ${limit.max} in JSON and GeoJSON, ${TABLE_ROWS_MOST} in the other formats.`
-  const any = integerParam(about, { min: 1, max: TABLE_ROWS_MOST, example: '10', expected: limitExpected(limit.max) })
-  const byFormat = Object.fromEntries(formatsOf(returns).map((format) => [format, isTable(format) ? TABLE_ROWS_MOST : limit.max]))
+  const about = `Records per reply${limit.default === null ? '; all by default' : ''}. At most ${limit.max} in JSON and GeoJSON, ${MAX_TABLE_ROWS} in the other formats.`
+  const any = integerParam(about, { min: 1, max: MAX_TABLE_ROWS, example: '10', expected: limitExpected(limit.max) })
+  const byFormat = Object.fromEntries(formatsOf(returns).map((format) => [format, isTable(format) ? MAX_TABLE_ROWS : limit.max]))
   const count = { ...any, schema: { ...any.schema, [LIMIT_BY_FORMAT]: byFormat } }
   const page = {
     limit: limit.default === null ? count : withDefault(count, limit.default),

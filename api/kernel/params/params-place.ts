@@ -8,11 +8,11 @@ import { nearest } from '../reads/suggest.ts'
 import { type Group, group, numberParam, type Param, param, plainText, type ValuesOf } from './params.ts'
 
 /** Maximum radius around a point, and its default, in metres. */
-const RADIUS_MOST = 100_000
+const MAX_RADIUS = 100_000
 const RADIUS_M = 5_000
 
 /** Maximum length of a place name, in characters; the longest in use has some 50. */
-const NAME_MOST = 80
+const MAX_NAME = 80
 
 const ABOUT_REGION =
   'Province or autonomous community: its name in any official language, the INE code of a province (28) or the ISO 3166-2 code of a community (ES-CT). Case and accents are ignored; a community means its provinces.'
@@ -20,7 +20,7 @@ const ABOUT_REGION =
 /** A province, an autonomous community or an island by its name in any official language or its code; the value has INE codes. */
 export const provinceParam: Param<Region | null> = param({
   about: `${ABOUT_REGION} Or an island by its name or INE code (384): its municipalities, and positions in them or within 2 km.`,
-  schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
+  schema: { type: 'string', minLength: 1, maxLength: MAX_NAME },
   parse: readRegion,
   example: 'Madrid',
 })
@@ -28,7 +28,7 @@ export const provinceParam: Param<Region | null> = param({
 /** The same without islands, for data of whole provinces. */
 export const wholeProvinceParam: Param<Region | null> = param({
   about: `${ABOUT_REGION} An island is rejected: this is known by province only.`,
-  schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
+  schema: { type: 'string', minLength: 1, maxLength: MAX_NAME },
   parse: (text) => {
     const region = readRegion(text)
     if (!isIsland(region)) return region
@@ -44,7 +44,7 @@ export const wholeProvinceParam: Param<Region | null> = param({
 })
 
 function readRegion(text: string): Region {
-  const name = plainText(text, NAME_MOST)
+  const name = plainText(text, MAX_NAME)
   const found = regionOf(name)
   if (found) return found
   const { official: allowed, all } = regionNames()
@@ -65,8 +65,8 @@ export interface PlaceFilter {
 export const municipalityParam: Param<string | null> = param({
   about:
     'Municipality: its name (case and accents are ignored; several may share it, and `province` selects among them), or its INE code of five digits.',
-  schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
-  parse: (text) => plainText(text, NAME_MOST),
+  schema: { type: 'string', minLength: 1, maxLength: MAX_NAME },
+  parse: (text) => plainText(text, MAX_NAME),
   example: 'Getafe',
 })
 
@@ -96,7 +96,7 @@ const GEO_MEMBERS = {
   bbox: boxParam('Box to search in, not together with lat, lon, radius'),
   lat: numberParam('Latitude of the point to search around, WGS84.', { min: -90, max: 90, unit: 'deg', example: '40.4168' }),
   lon: numberParam('Longitude of the point to search around, WGS84.', { min: -180, max: 180, unit: 'deg', example: '-3.7038' }),
-  radius: numberParam(`Radius around the point; ${RADIUS_M} by default.`, { min: 1, max: RADIUS_MOST, unit: 'm', example: '2000' }),
+  radius: numberParam(`Radius around the point; ${RADIUS_M} by default.`, { min: 1, max: MAX_RADIUS, unit: 'm', example: '2000' }),
 }
 
 /** The parameters `bbox`, or `lat`, `lon` and `radius`. The value is null without any. */
@@ -124,7 +124,7 @@ function areaOf({ bbox, lat, lon, radius }: ValuesOf<typeof GEO_MEMBERS>): Area 
   return null
 }
 
-const ROAD_MOST = 30
+const MAX_ROAD = 30
 
 /** A part of a road; null for parts that the caller leaves open. */
 export interface RoadFilter {
@@ -140,9 +140,9 @@ const DESIGNATION = /^(?:[\p{L}\p{M}\p{N}\p{Pd}\s.'’·ºª()]|(?<=\p{L}\s?)\/(
 /** A road by its designation; the value has the form of `foldRoad`. */
 export const roadParam: Param<string | null> = param({
   about: 'Road designation; hyphens, blanks and case are ignored (A-1 = A1, N-II = N-2).',
-  schema: { type: 'string', minLength: 1, maxLength: ROAD_MOST },
+  schema: { type: 'string', minLength: 1, maxLength: MAX_ROAD },
   parse: (text) => {
-    const road = foldRoad(plainText(text, ROAD_MOST))
+    const road = foldRoad(plainText(text, MAX_ROAD))
     if (road === '' || !DESIGNATION.test(text))
       throw new InvalidParam('expected a road designation of letters, digits, hyphens and blanks, such as A-1, M-30 or GR-5202')
     return road

@@ -131,7 +131,7 @@ export function numberParam(about: string, options: { min: number; max: number; 
   })
 }
 
-const INT32_MOST = 2 ** 31 - 1
+const MAX_INT32 = 2 ** 31 - 1
 
 /** A whole number in [min, max]; `expected` can replace the error text. */
 export function integerParam(
@@ -141,7 +141,7 @@ export function integerParam(
   const { min, max, unit, example, expected = `a whole number from ${min} to ${max}` } = options
   return param({
     about: unit ? `${about} Unit: ${unit}.` : about,
-    schema: { ...(max > INT32_MOST ? INT64 : INT32), minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
+    schema: { ...(max > MAX_INT32 ? INT64 : INT32), minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
     parse: (text) => {
       const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
       if (!(value >= min && value <= max)) throw new InvalidParam(`expected ${expected}`)

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 /** Longest head of an answer, bytes. */
-const HEAD_MOST = 8192
+const MAX_HEAD = 8192
 /** Bytes that a connection reads at once into its own buffer: a large answer causes few events and no garbage. */
 const READ_BYTES = 2 ** 20
 
@@ -37,7 +37,7 @@ export async function openLane(url: string): Promise<Lane> {
   }
   const take = (part: Uint8Array): void => {
     if (missing === -1) {
-      const bytes = Buffer.from(part.buffer, part.byteOffset, Math.min(part.length, HEAD_MOST))
+      const bytes = Buffer.from(part.buffer, part.byteOffset, Math.min(part.length, MAX_HEAD))
       const end = bytes.indexOf(HEAD_END)
       const head = bytes.toString('latin1', 0, end)
       if (end === -1 || !head.startsWith(expected)) return finish(new Error(`expected ${expected}, got ${head.slice(0, 100)}`))

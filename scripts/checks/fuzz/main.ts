@@ -17,7 +17,7 @@ const HELP = `Starts a service, sends it requests that Schemathesis generates fr
   --max-examples n  requests of each operation in the random phase, 50 by default; some 200 systematic ones are added
   operation         operationId of an operation to test, such as incidents; all by default
 `
-const SEED_MOST = 1_000_000
+const MAX_SEED = 1_000_000
 
 /** Schemathesis' report of a run. */
 interface Report {
@@ -39,7 +39,7 @@ await exitBy(main)
 async function main(): Promise<boolean> {
   const { values, positionals: operations } = parseArgs({
     options: {
-      seed: { type: 'string', default: String(randomInt(SEED_MOST)) },
+      seed: { type: 'string', default: String(randomInt(MAX_SEED)) },
       'max-examples': { type: 'string', default: '50' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -130,7 +130,7 @@ async function runSchemathesis(folder: string, plan: string, args: readonly stri
 
 function count(name: string, text: string, least: number): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < least || value > SEED_MOST)
-    throw new Error(`${name} ${text}: a whole number from ${least} to ${SEED_MOST}`)
+  if (!/^\d+$/.test(text) || value < least || value > MAX_SEED)
+    throw new Error(`${name} ${text}: a whole number from ${least} to ${MAX_SEED}`)
   return value
 }

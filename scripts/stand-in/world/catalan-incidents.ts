@@ -72,7 +72,7 @@ const ALONE = ['SORTIDA  A N-II', "PER TALL DE L' AP-7", 'ACCÉS A-2/AP-7', ...H
 const QUICK_S = 1800
 
 /** The source truncates headings to this many characters. */
-const HEADING_MOST = 50
+const MAX_HEADING = 50
 
 /** Active incidents at an instant, the last reported first: a pure function of the seed, the roads and the instant. */
 export function catalanIncidentsAt(network: RoadNetwork, seed: number, instant: number): CatalanIncident[] {
@@ -141,7 +141,7 @@ function headingOf(kind: CatalanKind, direction: CatalanDirection, dice: Dice): 
   if (u > (held ? 0.97 : 0.75)) return null
   const destination = pick(DESTINATIONS, dice())
   if (dice() < 0.55) return destination
-  return `${destination}-${pick(held ? CLOSURES : HOURS, dice())}`.slice(0, HEADING_MOST)
+  return `${destination}-${pick(held ? CLOSURES : HOURS, dice())}`.slice(0, MAX_HEADING)
 }
 
 /** Works on lesser roads often start at the beginning of the road. */

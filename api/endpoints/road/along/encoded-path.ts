@@ -2,13 +2,13 @@ import type { Line } from '../../../../lake/schema/columns.ts'
 import { InvalidParam } from '../../../kernel/problems.ts'
 
 /** The most positions of a path. */
-export const POSITIONS_MOST = 50_000
+export const MAX_POSITIONS = 50_000
 
 const WHERE = { parameter: 'path' } as const
 
 /**
  * Reads a path: an encoded polyline (Google's algorithm) of a precision in decimals, or a GeoJSON LineString as text. Throws
- * `InvalidParam` for anything else, less than two different positions, or more than `POSITIONS_MOST`.
+ * `InvalidParam` for anything else, less than two different positions, or more than `MAX_POSITIONS`.
  */
 export function readPath(text: string, precision: number): Line {
   const line = isGeoJson(text) ? fromGeoJson(text) : decoded(text, 10 ** precision)
@@ -80,5 +80,5 @@ function decoded(text: string, parts: number): Line {
 }
 
 function limit(positions: number): void {
-  if (positions > POSITIONS_MOST) throw new InvalidParam(`expected at most ${POSITIONS_MOST} positions`, WHERE)
+  if (positions > MAX_POSITIONS) throw new InvalidParam(`expected at most ${MAX_POSITIONS} positions`, WHERE)
 }

@@ -21,7 +21,7 @@ interface Journey {
 /** Length of the pieces that a journey with gaps is made of, km. */
 const STEP_KM = 0.5
 /** A longer gap, km, is none: the way is not known. */
-const GAP_MOST_KM = 10
+const MAX_GAP_KM = 10
 
 /** The line of a journey; null if an end is not located, or a gap is longer than 10 km. */
 export function stretchLine(posts: Posts, { road, km_from, km_to, province_code }: Journey): StretchLine | null {
@@ -38,7 +38,7 @@ export function stretchLine(posts: Posts, { road, km_from, km_to, province_code 
       const [last, first] = [line.at(-1), part[0]] as [Line[0] | undefined, Line[0]]
       const gap_km = Math.abs(km - missing)
       const apart_m = last ? distanceM({ lon: last[0], lat: last[1] }, { lon: first[0], lat: first[1] }) : Number.POSITIVE_INFINITY
-      if (gap_km > GAP_MOST_KM || apart_m > longestRoadM(gap_km)) return null
+      if (gap_km > MAX_GAP_KM || apart_m > longestRoadM(gap_km)) return null
       gaps.push([missing, km])
       missing = null
     }

@@ -8,7 +8,7 @@ const BRIDGE_M = 25
 /** Cells of the grid of loose ends, degrees: wider than a bridge everywhere in Spain. */
 const CELL_DEG = 0.0005
 /** A road does not turn back at a node: sharper turns are other branches. Degrees away from straight on. */
-const TURN_MOST = 150
+const MAX_TURN = 150
 
 interface End {
   readonly section: number
@@ -91,7 +91,7 @@ function pairsOf(node: readonly End[]): [End, End][] {
   const taken = new Set<End>()
   const pairs: [End, End][] = []
   for (const { one, other, turn } of candidates.sort((a, b) => a.turn - b.turn)) {
-    if (turn > TURN_MOST || taken.has(one) || taken.has(other)) continue
+    if (turn > MAX_TURN || taken.has(one) || taken.has(other)) continue
     taken.add(one).add(other)
     pairs.push([one, other])
   }

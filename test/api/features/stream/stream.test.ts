@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { BODY_MOST } from '../../../../api/events/shown.ts'
+import { MAX_BODY } from '../../../../api/events/shown.ts'
 import { fuelPrices } from '../../../../lake/datasets/fuel/prices.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import { v16Beacons } from '../../../../lake/datasets/road/v16-beacons.ts'
@@ -138,7 +138,7 @@ test('a body that would be too long lacks its largest members, and names them', 
   const [sent] = bodies(stream)
   expect(sent).toMatchObject({ omitted: ['geometry'], url: expect.stringMatching(/^\/api\/weather\/alerts\/./) })
   expect(sent.data.geometry).toBeUndefined()
-  expect(Buffer.byteLength(stream.messages[0]?.data ?? '')).toBeLessThan(BODY_MOST)
+  expect(Buffer.byteLength(stream.messages[0]?.data ?? '')).toBeLessThan(MAX_BODY)
 })
 
 test('a caller without access to streams learns why', async () => {

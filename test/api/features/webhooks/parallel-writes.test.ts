@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { webhookOwner } from '../../../../api/features/webhooks/owner.ts'
 import {
   changeSubscriptions,
-  SUBSCRIPTIONS_MOST,
+  MAX_SUBSCRIPTIONS,
   type Subscription,
   secretsOf,
   subscriptionId,
@@ -86,13 +86,13 @@ test('an account has at most its webhooks, however many are made at once', async
     const first = all.find((one) => one.id === id) as Subscription
     return [
       ...all,
-      ...Array.from({ length: SUBSCRIPTIONS_MOST - 4 - all.length }, (_, at) => ({ ...first, id: subscriptionId(account, `${at}`) })),
+      ...Array.from({ length: MAX_SUBSCRIPTIONS - 4 - all.length }, (_, at) => ({ ...first, id: subscriptionId(account, `${at}`) })),
     ]
   })
   const last = await Promise.all(urls.map((url) => call(service, 'POST', '/api/webhooks', { url })))
   expect(last.filter(({ status }) => status === 201).length).toBe(4)
   for (const one of last) if (one.status !== 201) expect(one.reply.code).toBe('webhook-limit-reached')
-  expect((await call(service, 'GET', '/api/webhooks')).reply.total).toBe(SUBSCRIPTIONS_MOST)
+  expect((await call(service, 'GET', '/api/webhooks')).reply.total).toBe(MAX_SUBSCRIPTIONS)
   await changeSubscriptions(service.lake.store, account, (all) => all.filter((one) => one.id === id))
 })
 
