@@ -102,7 +102,7 @@ export function decodeMinute(line: string): RequestMinute {
     usage: paths.map(([key, slot, plan, path, answered, not_modified, client_error, limited, server_error, day_units]) => {
       return { key, slot, plan, path, answered, not_modified, client_error, limited, server_error, day_units }
     }),
-    groups: plainGroups.map(([group, requests, refused, failed, durations, callers, isProbeFailed]) => {
+    groups: plainGroups.map(([group, requests, refused, failed, durations, callers = [], isProbeFailed = false]) => {
       return { group, requests, refused, failed, durations: allClasses(durations), callers, isProbeFailed }
     }),
   }
@@ -110,9 +110,10 @@ export function decodeMinute(line: string): RequestMinute {
 
 type PlainUsage = readonly [key: string | null, slot: string | null, plan: Plan | null, path: string, ...counts: SixCounts]
 type SixCounts = readonly [number, number, number, number, number, number]
+/** Rows from before probes existed lack the last two. */
 type PlainGroup = readonly [
   ...[group: string, requests: number, refused: number, failed: number, durations: readonly number[]],
-  ...[callers: readonly number[], isProbeFailed: boolean],
+  ...[callers?: readonly number[], isProbeFailed?: boolean],
 ]
 
 /** Names of the objects before an instant (ms). */

@@ -15,6 +15,15 @@ import type { Reply, TestService } from '../service.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 
+/** Asks with the tag of a reply. One that follows the clock may have another tag by then: the second try is in time. */
+async function currentTag(path: string, form: (tag: string) => string, more: Readonly<Record<string, string>> = {}) {
+  for (let isLast = false; ; isLast = true) {
+    const etag = (await service.get(path)).headers.get('etag') as string
+    const again = await service.get(path, { 'If-None-Match': form(etag), ...more })
+    if (again.status === 304 || isLast) return { etag, again }
+  }
+}
+
 let service: TestService
 beforeAll(async () => {
   service = await exampleService()
@@ -66,11 +75,10 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
 
   test('answers 304 to its own tag, and only to it', async () => {
     const path = requestOf(endpoint)
-    const first = await service.get(path)
-    const etag = first.headers.get('etag') as string
-    for (const tag of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
-      const again = await service.get(path, { 'If-None-Match': tag })
-      expect(again.status, tag).toBe(304)
+    const forms = [(tag: string) => tag, (tag: string) => `"other", ${tag}`, (tag: string) => tag.replace('W/', ''), () => '*']
+    for (const form of forms) {
+      const { etag, again } = await currentTag(path, form)
+      expect(again.status, form('tag')).toBe(304)
       expect(again.headers.get('etag')).toBe(etag)
       expect(again.headers.get('cache-control')).toContain('max-age')
       expect(again.headers.get('vary')).toContain('Accept')
@@ -84,13 +92,12 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     const path = requestOf(endpoint)
     const first = await service.get(path)
     const modified = first.headers.get('last-modified') as string
-    const etag = first.headers.get('etag') as string
     const statusOf = async (headers: Record<string, string>, method = 'GET'): Promise<number> =>
       (await service.ask(path, { method, headers })).status
     const before = new Date(Date.parse(modified) - 1000).toUTCString()
     expect(await statusOf({ 'If-Modified-Since': before })).toBe(200)
     expect(await statusOf({ 'If-Modified-Since': modified, 'If-None-Match': 'W/"other"' })).toBe(200)
-    expect(await statusOf({ 'If-Modified-Since': before, 'If-None-Match': etag })).toBe(304)
+    expect((await currentTag(path, (tag) => tag, { 'If-Modified-Since': before })).again.status).toBe(304)
     expect(await statusOf({ 'If-Modified-Since': 'yesterday' })).toBe(200)
     for (const method of ['GET', 'HEAD']) {
       // A reply that follows the clock, or changed within this second, may have a later time at the second request.
