@@ -26,13 +26,13 @@ export class Best {
   }
 
   /** Counts matching documents of a collection. */
-  count(collection: number, documents: number): void {
-    if (documents === 0) return
-    this.total += documents
-    this.counts.set(collection, (this.counts.get(collection) ?? 0) + documents)
+  count(collection: number, matches: number): void {
+    if (matches === 0) return
+    this.total += matches
+    this.counts.set(collection, (this.counts.get(collection) ?? 0) + matches)
   }
 
-  /** Makes room for so many hits of a collection: those that are added next. */
+  /** Begins a collection: the next hits are of it, at most so many. */
   begin(collection: number, most: number): void {
     this.#collections.push({ collection, from: this.#hits })
     const size = this.#hits + most

@@ -53,7 +53,7 @@ const STRIDE = 200
 export class Segment {
   readonly size: number
   readonly #terms: readonly string[]
-  /** Terms without digits by length: those of length n are from `#lengths[n]` to `#lengths[n + 1]`, with their letters as bits. */
+  /** Terms without digits by length, with their letters as bits: length n is from `#lengths[n]` to `#lengths[n + 1]`. */
   readonly #byLength: Uint32Array
   readonly #letters: Uint32Array
   readonly #lengths: Uint32Array

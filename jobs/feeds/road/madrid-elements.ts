@@ -3,7 +3,7 @@ import type { XmlElement } from '../../formats/xml.ts'
 import { type Diagnostics, FormatError } from '../define.ts'
 import { type Presence, watchPresence } from '../presence.ts'
 
-/** Elements of a layout beside the id, present in every record of every capture: only streets have name, access, capacity, subarea. */
+/** Elements beside the id, in every record of every capture; only streets have name, access, capacity and subarea. */
 const OF_ALL = ['intensidad', 'ocupacion', 'carga', 'nivelServicio', 'error'] as const
 const OF_STREETS = ['descripcion', 'accesoAsociado', 'intensidadSat', 'subarea'] as const
 const OF_PLACED = ['st_x', 'st_y'] as const

@@ -13,7 +13,7 @@ export interface Process<T> {
   /** Settles when it ends: with its exit code, or null if a signal ended it. */
   readonly ended: Promise<number | null>
   /** Its messages so far, in order. */
-  readonly told: readonly T[]
+  readonly reported: readonly T[]
   /** Settles when `isMet` is true for its messages; throws if the process ends before or it takes more than a minute. */
   until(what: string, isMet: (messages: readonly T[]) => boolean): Promise<void>
   /** Starts the work of a process that waits. */
@@ -47,7 +47,7 @@ export function startProcess<T>(script: string, order: unknown): Process<T | str
   return {
     pid: child.pid as number,
     ended,
-    told: messages,
+    reported: messages,
     async until(what, isMet) {
       const end = performance.now() + HALT_WITHIN_MS
       while (!isMet(messages)) {
@@ -74,14 +74,14 @@ export async function runWorker(order: WorkerOrder): Promise<string[]> {
   const worker = startWorker(order)
   const code = await worker.ended
   if (code !== 0) throw new Error(`a worker ended with ${code ?? 'a signal'}`)
-  return worker.told.flatMap((message) => (typeof message === 'string' ? [] : message.failures))
+  return worker.reported.flatMap((message) => (typeof message === 'string' ? [] : message.failures))
 }
 
 /** Runs the oracle on a store, in a process that knows nothing of the store's history. */
 export async function judgeApart(given: Case): Promise<Verdict> {
   const judge = startProcess<Verdict>('judge.ts', given)
   const code = await judge.ended
-  const verdict = judge.told.find((message) => typeof message !== 'string')
+  const verdict = judge.reported.find((message) => typeof message !== 'string')
   if (code !== 0 || !verdict) throw new Error(`the oracle ended with ${code ?? 'a signal'}`)
   return verdict
 }

@@ -60,14 +60,14 @@ async function onDisk(folder: string, disk: string, rounds: number): Promise<Fin
   }
   try {
     const first = startWorker(order)
-    const failed = (): number => first.told.filter((message) => typeof message !== 'string' && message.failures.length > 0).length
+    const failed = (): number => first.reported.filter((message) => typeof message !== 'string' && message.failures.length > 0).length
     await first.until('the disk was full', () => failed() >= 3)
     await run('mount', ['-o', `remount,size=${LARGE_DISK}`, disk])
-    const until = first.told.length + 4
+    const until = first.reported.length + 4
     await first.until('it resumed', ({ length }) => length >= until)
-    const last = first.told.at(-1)
+    const last = first.reported.at(-1)
     if (typeof last !== 'string' && last && last.failures.length > 0) problems.push(`with free space again: ${last.failures.join('; ')}`)
-    for (const message of first.told) if (typeof message !== 'string') note(message.failures)
+    for (const message of first.reported) if (typeof message !== 'string') note(message.failures)
     first.signal('SIGKILL')
     await first.ended
 
@@ -79,9 +79,9 @@ async function onDisk(folder: string, disk: string, rounds: number): Promise<Fin
     }
     const second = startWorker({ ...order, iterations: 1, halts })
     if ((await second.ended) !== 0) problems.push(`a worker on a full disk ended with ${await second.ended}`)
-    const fills = second.told.filter((message) => typeof message !== 'string' && message.halt !== null).length
+    const fills = second.reported.filter((message) => typeof message !== 'string' && message.halt !== null).length
     if (fills < halts.length) problems.push(`the disk was filled ${fills} times of ${halts.length}`)
-    for (const message of second.told) if (typeof message !== 'string') note(message.failures)
+    for (const message of second.reported) if (typeof message !== 'string') note(message.failures)
     problems.push(...(await runWorker({ ...order, iterations: 2 })))
     const verdict = await judgeApart(order)
     await rm(join(disk, 'recomputed'), { recursive: true, force: true })

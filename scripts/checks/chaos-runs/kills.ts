@@ -78,7 +78,7 @@ async function killAll(
         const life_ms = Math.random() * longest_ms
         await sleep(life_ms)
         worker.signal('SIGKILL')
-        const done = worker.told.length - 1
+        const done = worker.reported.length - 1
         if (done < ITERATIONS.few && life_ms > longest_ms / 2) longest_ms = Math.min(MOST_LIFE_MS, longest_ms * 1.3)
         if (done > ITERATIONS.many) longest_ms /= 1.3
       }
@@ -86,7 +86,7 @@ async function killAll(
       const name = halt ? halt.at : 'at random'
       if (code === null) killed[name] = (killed[name] ?? 0) + 1
       else problems.push(`a worker to be killed ${name} (${halt?.nth}) ended with ${code}`)
-      for (const message of worker.told) if (typeof message !== 'string') problems.push(...message.failures)
+      for (const message of worker.reported) if (typeof message !== 'string') problems.push(...message.failures)
     }
     next.signal('SIGKILL')
     await next.ended

@@ -42,7 +42,7 @@ export const stops: Scenario = {
           for (const [name, value] of before)
             if ((after.get(name) ?? -1) < value)
               problems.push(`${name} fell from ${value} to ${after.get(name)} after the worker at ${at} resumed`)
-          for (const one of sleeper.told) if (typeof one !== 'string' && one.failures.length > 0) gaveUp[at] = (gaveUp[at] ?? 0) + 1
+          for (const one of sleeper.reported) if (typeof one !== 'string' && one.failures.length > 0) gaveUp[at] = (gaveUp[at] ?? 0) + 1
         }
       problems.push(...(await goOn({ ...order, lock_ms: 60_000 }, 2)))
       const verdict = await judgeApart(order)

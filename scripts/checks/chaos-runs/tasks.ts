@@ -52,7 +52,7 @@ export interface Task {
   now(): number
   /** Fills a new lake with what the work needs; `start` runs the work on it. */
   begin(context: IngestContext, start: () => Promise<unknown>): Promise<void>
-  /** Does the work; `reach` is told each step that the pipeline does not report itself. */
+  /** Does the work; `reach` gets each step that the pipeline does not report itself. */
   run(context: IngestContext, reach: (step: string) => void): Promise<TaskReport>
   content(context: IngestContext): Promise<TaskContent>
 }

@@ -107,7 +107,7 @@ async function toItsEnd(where: Where): Promise<{ readonly report: TaskReport; re
   await process.until('it was open', (messages) => messages.includes('open'))
   const began = performance.now()
   const code = await process.ended
-  const report = process.told.find((one) => typeof one !== 'string')
+  const report = process.reported.find((one) => typeof one !== 'string')
   if (code !== 0 || !report) throw new Error(`an undisturbed ${where.task} ended with ${code ?? 'a signal'}`)
   return { report, ms: performance.now() - began }
 }

@@ -36,7 +36,7 @@ export const writers: Scenario = {
       const codes = await Promise.all(writing.map(({ ended }) => ended))
       upkeep.go()
       codes.push(await upkeep.ended)
-      const [ofUpkeep, ...ofWriters] = [upkeep, ...writing].map((process) => process.told.find((one) => typeof one !== 'string'))
+      const [ofUpkeep, ...ofWriters] = [upkeep, ...writing].map((process) => process.reported.find((one) => typeof one !== 'string'))
       if (!ofUpkeep || codes.some((code) => code !== 0)) throw new Error(`processes ended with ${codes.join(', ')}`)
       const after = await open()
       const { problems, detail } = await verdict(after, { appends, corrected: ofUpkeep.corrected })

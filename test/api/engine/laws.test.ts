@@ -210,18 +210,18 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
 
 /** Members that replies compute, though a column declares them, by path and dataset: the tests of their endpoints check them. */
 const COMPUTED: Readonly<Record<string, readonly string[]>> = {
-  // The list joins sensors and sections of all cities; those of the examples are of different ones.
+  // The reading's sensor is not in the catalogue of the examples, whose sections are Barcelona's; the request is for Madrid.
   '/api/trafico/intensidad traffic_sensors': ['name', 'district', 'province_code', 'position', 'source_id'],
   '/api/trafico/ciudades/{ciudad} traffic_sensors': ['name', 'district', 'position'],
   '/api/trafico/ciudades/{ciudad} traffic_section_states': ['level', 'source_state', 'forecast_15min_level', 'source_forecast_state'],
   '/api/trafico/ciudades/{ciudad} traffic_sections': ['length_m'],
-  // A forecast for an hour without one has a reason instead.
+  // The example asks for the comparison with typical weeks, which shows a count and no forecast.
   '/api/trafico/prediccion traffic_forecasts': ['hour_local', 'forecast_kind', 'recent_error', 'reason'],
   // Left out where the source states none.
   '/api/trenes/alertas rail_alerts': ['effect'],
   '/api/trenes/alertas/{id} rail_alerts': ['effect'],
   '/api/trenes/alertas/historico rail_alerts': ['effect'],
-  // The station of the example is not in the register.
+  // The register of the examples has another station.
   '/api/trenes/estaciones rail_station_register': ['address', 'postal_code', 'is_metre_gauge'],
   '/api/trenes/estaciones/{id} rail_station_register': ['address', 'postal_code', 'is_metre_gauge'],
   // Computed from road and kilometre, where the source has none.
