@@ -8,7 +8,7 @@ const MAX_URLS = 2000
 const REPLY_BYTES = 1000
 const URL_BYTES = 200
 
-interface Kept {
+interface CacheEntry {
   readonly reply: MadeResponse
   /** Includes its compressed forms and its URLs. */
   bytes: number
@@ -18,7 +18,7 @@ interface Kept {
 
 /** A URL whose reply is in the index of its route. */
 interface Known {
-  readonly kept: Kept
+  readonly kept: CacheEntry
   readonly urls: LRUCache<string, Known>
   readonly url: string
   /** The plan that its request needed beyond the endpoint's; null if none. */
@@ -45,11 +45,11 @@ export interface ResponseLookups {
 /** Replies cached by their tag, bounded in bytes. The least recently used is evicted first, by tag or URL. */
 export class ResponseCache {
   /** Replaced by a new entry each time a reply has grown: the cache measures a value once. */
-  readonly #kept: LRUCache<string, { readonly kept: Kept }>
+  readonly #kept: LRUCache<string, { readonly kept: CacheEntry }>
   readonly #lookups = { url: 0, tag: 0, missed: 0 }
 
   constructor(options: { readonly bytes: number }) {
-    this.#kept = new LRUCache<string, { readonly kept: Kept }>({
+    this.#kept = new LRUCache<string, { readonly kept: CacheEntry }>({
       maxSize: options.bytes,
       sizeCalculation: ({ kept }) => kept.bytes,
       // Only after the eviction can the entry's URLs be removed.
@@ -86,7 +86,7 @@ export class ResponseCache {
     const { etag } = reply.head
     const bytes = REPLY_BYTES + reply.body.length
     if (bytes > this.#kept.maxSize || this.#kept.has(etag)) return
-    const kept: Kept = { reply, bytes, known: new Set() }
+    const kept: CacheEntry = { reply, bytes, known: new Set() }
     reply.onGrowth = (more) => this.#grow(kept, more)
     this.#kept.set(etag, { kept })
   }
@@ -124,13 +124,13 @@ export class ResponseCache {
   }
 
   /** Counts the growth of a cached reply, and evicts others for it. */
-  #grow(kept: Kept, bytes: number): void {
+  #grow(kept: CacheEntry, bytes: number): void {
     kept.bytes += bytes
     const { etag } = kept.reply.head
     if (this.#kept.peek(etag)?.kept === kept) this.#kept.set(etag, { kept })
   }
 
-  #afterEviction(kept: Kept): void {
+  #afterEviction(kept: CacheEntry): void {
     kept.reply.onGrowth = null
     for (const { urls, url } of [...kept.known]) urls.delete(url)
   }

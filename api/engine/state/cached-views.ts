@@ -47,16 +47,16 @@ export interface CachedViews {
   /**
    * Returns the cached result of a query for a key, or runs the query. If callers choose the key, running it needs a `lease`.
    */
-  get<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T>
+  get<T>(query: CachedQuery<T>, key: string, lease?: InLease): Promise<T>
   /** The same for optional parts: null if it cannot be read now. `onError` gets the error unless the queue is full. */
-  optional<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T | null>
+  optional<T>(query: CachedQuery<T>, key: string, lease?: InLease): Promise<T | null>
   /** Calls back when a table of the datasets has changed. Returns the function that ends it. */
   onChange(datasets: readonly Dataset[], notify: () => void): () => void
   close(): void
 }
 
 interface Entry {
-  readonly slice: CachedQuery<unknown>
+  readonly query: CachedQuery<unknown>
   readonly key: string
   readonly content: Promise<unknown>
   /** Times that it was read again since its last use. */
@@ -74,10 +74,10 @@ export function openCachedViews(options: {
   readonly clock: () => number
   readonly onError: (error: Error) => void
 }): CachedViews {
-  return new Kept(options)
+  return new LakeViews(options)
 }
 
-class Kept implements CachedViews {
+class LakeViews implements CachedViews {
   readonly #lake: Lake
   readonly #clock: () => number
   readonly #onError: (error: Error) => void
@@ -97,7 +97,7 @@ class Kept implements CachedViews {
     this.#lake = options.lake
     this.#clock = options.clock
     this.#onError = options.onError
-    this.close = poll(() => this.#look(), { every_ms: options.poll_ms, onError: options.onError })
+    this.close = poll(() => this.#poll(), { every_ms: options.poll_ms, onError: options.onError })
   }
 
   get waiting(): number {
@@ -105,7 +105,7 @@ class Kept implements CachedViews {
   }
 
   async state(read: ReadTables, feeds: readonly FeedListing[]): Promise<TablesState> {
-    await this.#know(read.lake)
+    await this.#follow(read.lake)
     const known = this.#states.get(read)
     if (known?.tables === this.#tables && known.feeds === feeds) return known.state
     const tables = this.#tables
@@ -117,29 +117,29 @@ class Kept implements CachedViews {
     return state
   }
 
-  async get<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T> {
-    await this.#know(slice.from)
-    const isCallers = slice.maxEntries > 1 && !slice.present?.(this.#clock()).includes(key)
+  async get<T>(query: CachedQuery<T>, key: string, lease?: InLease): Promise<T> {
+    await this.#follow(query.from)
+    const isCallers = query.maxEntries > 1 && !query.present?.(this.#clock()).includes(key)
     // Before the entry exists: nobody else is refused because this caller has no lease.
-    if (lease && isCallers && !this.#entries.has(nameOf(slice, key))) return lease(() => this.#get(slice, key))
-    return this.#get(slice, key)
+    if (lease && isCallers && !this.#entries.has(nameOf(query, key))) return lease(() => this.#get(query, key))
+    return this.#get(query, key)
   }
 
-  async #get<T>(slice: CachedQuery<T>, key: string): Promise<T> {
-    const name = nameOf(slice, key)
+  async #get<T>(query: CachedQuery<T>, key: string): Promise<T> {
+    const name = nameOf(query, key)
     const known = this.#entries.get(name)
-    const entry = known ?? { slice, key, content: this.#begin(slice, key), unused: 0, isRead: false }
+    const entry = known ?? { query, key, content: this.#begin(query, key), unused: 0, isRead: false }
     entry.unused = 0
     // The last in the map is the most recently used.
     this.#entries.delete(name)
     this.#entries.set(name, entry)
-    if (!known) this.#keep(name, entry)
+    if (!known) this.#evictAfter(name, entry)
     return (await entry.content) as T
   }
 
-  async optional<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T | null> {
+  async optional<T>(query: CachedQuery<T>, key: string, lease?: InLease): Promise<T | null> {
     try {
-      return await this.get(slice, key, lease)
+      return await this.get(query, key, lease)
     } catch (error) {
       if (!isQueryError(error, 'busy') && !isConcurrency(error)) this.#onError(error as Error)
       return null
@@ -153,7 +153,7 @@ class Kept implements CachedViews {
   }
 
   /** Loads the versions of tables on first use. */
-  async #know(datasets: readonly Dataset[]): Promise<void> {
+  async #follow(datasets: readonly Dataset[]): Promise<void> {
     const unknown = datasets.filter(({ id }) => !this.#tables.has(id))
     if (unknown.length === 0) return
     const found = await this.#snapshots(unknown)
@@ -169,10 +169,10 @@ class Kept implements CachedViews {
    * Refreshes the cached queries of changed tables, then runs the callbacks. Until then replies use the old state, so no request
    * waits for a refresh.
    */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const found = this.#settled(await this.#snapshots([...this.#datasets.values()]))
     const changed = new Set([...found].filter(([id, snapshot]) => snapshot?.version !== this.#tables.get(id)?.version).map(([id]) => id))
-    if (changed.size > 0) await this.#moveTo(new Map([...this.#tables, ...found]), changed)
+    if (changed.size > 0) await this.#refresh(new Map([...this.#tables, ...found]), changed)
   }
 
   /** Returns the found tables, but the old state of those that a publication has only partly reached. */
@@ -191,12 +191,12 @@ class Kept implements CachedViews {
     return new Map(tables.map(([id, table]) => [id, waiting.has(id) ? (this.#tables.get(id) ?? null) : table]))
   }
 
-  async #moveTo(tables: Tables, changed: ReadonlySet<string>): Promise<void> {
-    const isTouched = ({ slice }: Entry): boolean => slice.from.some(({ id }) => changed.has(id))
+  async #refresh(tables: Tables, changed: ReadonlySet<string>): Promise<void> {
+    const isTouched = ({ query }: Entry): boolean => query.from.some(({ id }) => changed.has(id))
     const renewed = new Map<string, Entry>()
     // One after the other: other callers then share the engine with at most one of them.
     for (const [name, entry] of [...this.#entries].filter(([, one]) => isTouched(one) && one.isRead && one.unused < UNUSED_REFRESHES)) {
-      const content = this.#read(entry.slice, entry.key, tables)
+      const content = this.#read(entry.query, entry.key, tables)
       await content.then(
         () => renewed.set(name, { ...entry, content, isRead: true, unused: entry.unused + 1 }),
         (error: Error) => this.#onError(error),
@@ -213,43 +213,43 @@ class Kept implements CachedViews {
     for (const { of, notify } of this.#watchers) if ([...changed].some((id) => of.has(id))) notify()
   }
 
-  #read<T>(slice: CachedQuery<T>, key: string, tables: Tables): Promise<T> {
-    const pins: SnapshotPins = new Map(slice.from.map(({ id }) => [id, tables.get(id)?.state ?? null]))
+  #read<T>(query: CachedQuery<T>, key: string, tables: Tables): Promise<T> {
+    const pins: SnapshotPins = new Map(query.from.map(({ id }) => [id, tables.get(id)?.state ?? null]))
     const reader = queryReader({
-      rows: (query, columns?: Columns) => this.#lake.stream(query, { pins, timeout_ms: READ_TIMEOUT_MS, ...(columns ? { columns } : {}) }),
+      rows: (sql, columns?: Columns) => this.#lake.stream(sql, { pins, timeout_ms: READ_TIMEOUT_MS, ...(columns ? { columns } : {}) }),
       versions: async (...datasets) => {
         const held = await Promise.all(datasets.map((dataset) => versionsIn(pins.get(dataset.id) ?? null, dataset)))
         const [first = [], ...others] = held
         return first.filter(({ name }) => others.every((versions) => versions.some((version: Version) => version.name === name)))
       },
     })
-    return slice.read(reader, key)
+    return query.read(reader, key)
   }
 
   /** Runs a query for a key: at once for present data, in the queue for past data. */
-  #begin<T>(slice: CachedQuery<T>, key: string): Promise<T> {
+  #begin<T>(query: CachedQuery<T>, key: string): Promise<T> {
     const tables = this.#tables
-    if (!slice.present || slice.present(this.#clock()).includes(key)) return this.#read(slice, key, tables)
-    return this.#line.run(() => this.#read(slice, key, tables))
+    if (!query.present || query.present(this.#clock()).includes(key)) return this.#read(query, key, tables)
+    return this.#line.run(() => this.#read(query, key, tables))
   }
 
   /** Evicts entries beyond the maximum, and removes an entry whose query failed. */
-  #keep(name: string, entry: Entry): void {
+  #evictAfter(name: string, entry: Entry): void {
     entry.content.then(
       () => {
         entry.isRead = true
-        this.#dropOldest(entry.slice)
+        this.#dropOldest(entry.query)
       },
       () => this.#forget(name, entry),
     )
   }
 
   /** Evicts the least recently used results. Pending ones are not counted and stay, as callers wait for them. */
-  #dropOldest(slice: CachedQuery<unknown>): void {
-    const present = slice.present?.(this.#clock()) ?? []
-    const read = [...this.#entries].filter(([, entry]) => entry.slice === slice && entry.isRead)
+  #dropOldest(query: CachedQuery<unknown>): void {
+    const present = query.present?.(this.#clock()) ?? []
+    const read = [...this.#entries].filter(([, entry]) => entry.query === query && entry.isRead)
     const others = read.filter(([, { key }]) => !present.includes(key))
-    for (const [name] of others.slice(0, Math.max(0, read.length - slice.maxEntries))) this.#entries.delete(name)
+    for (const [name] of others.slice(0, Math.max(0, read.length - query.maxEntries))) this.#entries.delete(name)
   }
 
   #forget(name: string, entry: Entry): void {
@@ -257,8 +257,8 @@ class Kept implements CachedViews {
   }
 }
 
-function nameOf(slice: CachedQuery<unknown>, key: string): string {
-  return `${slice.name} ${key}`
+function nameOf(query: CachedQuery<unknown>, key: string): string {
+  return `${query.name} ${key}`
 }
 
 /** Returns the state of the tables of a read, without the contents of their files. */

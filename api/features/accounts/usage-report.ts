@@ -21,7 +21,7 @@ export interface ReportParts {
 }
 
 /** The requested days, `from` included and `to` excluded, and the only key if given. */
-interface Asked {
+interface UsageQuery {
   readonly from: string | null
   readonly to: string | null
   readonly key: string | null
@@ -49,7 +49,7 @@ export const USAGE_PARAMS = Object.freeze({
 })
 
 /** Returns the usage of the API: of a key itself, or in a session of all keys of the account. */
-export async function usageReport(parts: ReportParts, { account, only }: Authority, asked: Asked): Promise<object> {
+export async function usageReport(parts: ReportParts, { account, only }: Authority, asked: UsageQuery): Promise<object> {
   const { days, units, accounts, plans, clock } = parts
   if (only !== null && asked.key !== null && asked.key !== only)
     throw problem('not-found', 'A key may see its own usage only. For the other keys of your account, use the link that is mailed to you.')
@@ -75,7 +75,7 @@ export async function usageReport(parts: ReportParts, { account, only }: Authori
 }
 
 /** Returns the requested period. Throws the problem of one that is impossible or too long. */
-function periodOf({ from, to }: Asked, today: string): { readonly from: string; readonly to: string } {
+function periodOf({ from, to }: UsageQuery, today: string): { readonly from: string; readonly to: string } {
   const end = to ?? (from !== null && from > today ? dateAfter(from) : dateAfter(today))
   const begin = from ?? daysBefore(end, USUAL_DAYS)
   if (begin >= end) throw invalidParamProblem(new InvalidParam('expected a date before `to`', { parameter: 'from', value: begin }))

@@ -103,9 +103,9 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts, kin
   })
 }
 
-type Asked = DownloadParts & { readonly kind: DownloadKind; readonly context: RequestContext; readonly signature: string | null }
+type DownloadRequest = DownloadParts & { readonly kind: DownloadKind; readonly context: RequestContext; readonly signature: string | null }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, asked: Asked): Promise<void> {
+async function answer(request: FastifyRequest, reply: FastifyReply, asked: DownloadRequest): Promise<void> {
   const { kind, context, signature, links, store, clock } = asked
   const params = request.params as Readonly<Record<string, string>>
   const path = kind.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

@@ -26,7 +26,7 @@ const MAX_BODY_BYTES = 16_384
 /** Retry-After while a job is unfinished, in seconds. */
 const RETRY_S = 5
 
-interface Asked {
+interface JobRequest {
   readonly context: RequestContext
   readonly slot: string
   readonly id: string
@@ -57,7 +57,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
     }
   })
   const answering =
-    (work: (asked: Asked, request: FastifyRequest) => Promise<RepeatableReply>) =>
+    (work: (asked: JobRequest, request: FastifyRequest) => Promise<RepeatableReply>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const context = visits.get(request) as RequestContext
       try {
@@ -74,7 +74,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
       }
     }
   const config = { isSameOrigin: true, counters: parts }
-  const known = async ({ slot, id }: Asked): Promise<ExportJob> => {
+  const known = async ({ slot, id }: JobRequest): Promise<ExportJob> => {
     const job = isJobId(id) ? await readJob(store, { slot, id }, clock()) : null
     if (!job) throw problem('not-found', `This key has no export job ${id.slice(0, 40)}.`)
     return job

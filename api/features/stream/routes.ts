@@ -67,12 +67,12 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
   app.addHook('preClose', () => parts.hub.close())
 }
 
-type Asked = StreamParts & {
+type StreamRequest = StreamParts & {
   readonly context: RequestContext
   readonly query: ReturnType<ReturnType<typeof queryReader<typeof STREAM_PARAMS>>>
 }
 
-async function answer({ raw }: FastifyRequest, reply: FastifyReply, asked: Asked): Promise<void> {
+async function answer({ raw }: FastifyRequest, reply: FastifyReply, asked: StreamRequest): Promise<void> {
   const { context, query, limiter, placeAt, hub } = asked
   const { slot, terms, key } = context.caller
   const { last_event_id, since, ...filter } = query

@@ -28,7 +28,7 @@ export interface WebhookParts extends AccountParts {
 }
 
 /** A request, and the account that it may act on. */
-interface Asked {
+interface WebhookRequest {
   readonly request: FastifyRequest
   readonly account: string
 }
@@ -109,11 +109,11 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     needsWebhookPlan(await access.accounts.list(account), { only, upgradeUrl: upgradeUrl() })
     return account
   }
-  const find = ({ account, request }: Asked): Promise<Subscription> =>
+  const find = ({ account, request }: WebhookRequest): Promise<Subscription> =>
     webhooks.find(account, (request.params as { readonly id: string }).id)
   const shown = async (subscription: Subscription): Promise<ShownWebhook> =>
     shownWebhook(subscription, await readWebhookState(store, subscription.id))
-  const route = (method: string[], url: string, work: (asked: Asked) => Promise<Answer>): void => {
+  const route = (method: string[], url: string, work: (asked: WebhookRequest) => Promise<Answer>): void => {
     app.route({
       method,
       url,
@@ -128,7 +128,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
    * Registers a POST that happens once per Idempotency-Key, which determines `seed`. Its stored reply is encrypted, as it may
    * show a secret.
    */
-  const post = (url: string, work: (asked: Asked, seed: string) => Promise<Answer>): void =>
+  const post = (url: string, work: (asked: WebhookRequest, seed: string) => Promise<Answer>): void =>
     route(['POST'], url, async (asked) => {
       const { request, account } = asked
       const scope = `${account} POST ${request.raw.url ?? ''}`

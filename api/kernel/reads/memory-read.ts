@@ -60,9 +60,9 @@ export interface MemoryAsk<D extends readonly Dataset[] = readonly []> {
   /** The current states of the read's `from`. */
   readonly states: StatesOf<D>
   /** The result of a cached query of the lake for a key. */
-  readonly cached: <T>(slice: CachedQuery<T>, key: string) => Promise<T>
+  readonly cached: <T>(query: CachedQuery<T>, key: string) => Promise<T>
   /** The same for an optional part of an answer: null if it cannot be read now, and the answer is then partial. */
-  readonly optional: <T>(slice: CachedQuery<T>, key: string) => Promise<T | null>
+  readonly optional: <T>(query: CachedQuery<T>, key: string) => Promise<T | null>
   /** The state of the requested documents (`demands`), by key; empty if their feed is disabled. */
   readonly answers: Answers
 }
