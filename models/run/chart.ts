@@ -1,10 +1,9 @@
-import { BarChart, LineChart } from 'echarts/charts'
-import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components'
-import { type EChartsCoreOption, init, use } from 'echarts/core'
-import { SVGRenderer } from 'echarts/renderers'
+import { createRequire } from 'node:module'
+import type { EChartsCoreOption } from 'echarts/core'
 import type { CardChart } from './run.ts'
 
-use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
+/** ECharts with the used parts. It is loaded by the first chart, because it takes 35 MB in every process that can draw one. */
+let echarts: typeof import('echarts/core') | null = null
 
 const SIZE = { width: 760, height: 360 }
 const COLOURS = ['#1f4e79', '#c0504d', '#7f7f7f', '#4f8f4f']
@@ -35,13 +34,24 @@ export interface ChartSpec {
  * page.
  */
 export function drawChart(spec: ChartSpec): CardChart {
-  const chart = init(null, null, { renderer: 'svg', ssr: true, ...SIZE })
+  echarts ??= loadECharts()
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, ...SIZE })
   chart.setOption(optionOf(spec))
   const svg = chart.renderToSVGString()
   chart.dispose()
   // ECharts numbers clips by all charts drawn in a process, and styles, used only for hovering, over all of them.
   const still = svg.replace(/<style.*?<\/style>/gs, '').replace(/ (?:class|ecmeta_\w+)="[^"]*"/g, '')
   return { name: spec.name, title: spec.title, svg: still.replace(/\bzr\d+-/g, `${spec.name}-`) }
+}
+
+function loadECharts(): typeof import('echarts/core') {
+  const load = createRequire(import.meta.url)
+  const core: typeof import('echarts/core') = load('echarts/core')
+  const { BarChart, LineChart }: typeof import('echarts/charts') = load('echarts/charts')
+  const { GridComponent, LegendComponent, TitleComponent }: typeof import('echarts/components') = load('echarts/components')
+  const { SVGRenderer }: typeof import('echarts/renderers') = load('echarts/renderers')
+  core.use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
+  return core
 }
 
 function optionOf(spec: ChartSpec): EChartsCoreOption {

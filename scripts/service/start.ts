@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Readiness } from '../../api/engine/state/readiness.ts'
 import { isAlive } from '../../lake/process-lock.ts'
@@ -227,8 +230,12 @@ async function firstData(url: string, view: StartView): Promise<void> {
 
 /** Which data has arrived, as `/ready` says; null if the API does not know. */
 async function arrivals(url: string): Promise<Arrivals | null> {
-  const answer = await fetch(`${url}/ready`).catch(() => null)
-  const { waiting_for, landing, phase } = ((await answer?.json().catch(() => null)) ?? {}) as Partial<Readiness>
+  // The smaller client: fetch would take a tenth of the memory of this process.
+  const asked = get(`${url}/ready`, { agent: false })
+  const answer = await once(asked, 'response')
+    .then(([response]) => json(response as IncomingMessage))
+    .catch(() => null)
+  const { waiting_for, landing, phase } = (answer ?? {}) as Partial<Readiness>
   return waiting_for && landing && phase ? { waiting_for, landing, isLoading: phase === 'LOADING' } : null
 }
 

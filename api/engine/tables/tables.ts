@@ -8,7 +8,6 @@ import { memo } from '../../kernel/reads/memo.ts'
 import type { JsonObject } from '../../kernel/reads/shape.ts'
 import { type TableColumn, tableColumns, withDoubles } from '../../kernel/reads/table.ts'
 import type { ListPage, Meta } from '../answers/compose.ts'
-import { arrowWriter } from './arrow.ts'
 import { copyParquet, type FileAbout, readStaged, STAGED_GROUP_ROWS, stagedJson } from './parquet.ts'
 import { type Draft, Parts, type Spool, type Spooled } from './spool.ts'
 import { csvWriter, ndjsonWriter, stagedWriter, type TableWriter } from './text.ts'
@@ -49,7 +48,7 @@ export class Tables {
     const { format } = ask
     if (format === 'parquet') return await this.#parquet(ask, batches, about)
     return await this.drafted(async (draft) => {
-      await fill(writerOf(draft, { ...ask, format }, meta), ask, batches)
+      await fill(await writerOf(draft, { ...ask, format }, meta), ask, batches)
       return await draft.finish()
     })
   }
@@ -130,7 +129,11 @@ function localiser({ record, page }: TableAsk): ((row: AnyRow) => AnyRow) | null
   return page.lang === 'es' || !localise ? null : (row) => localise.call(record, row as never, page.lang) as AnyRow
 }
 
-function writerOf(draft: Draft, ask: TableAsk & { readonly format: Exclude<TableFormat, 'parquet'> }, meta: Meta): TableWriter {
+async function writerOf(
+  draft: Draft,
+  ask: TableAsk & { readonly format: Exclude<TableFormat, 'parquet'> },
+  meta: Meta,
+): Promise<TableWriter> {
   const { format, page, record } = ask
   switch (format) {
     case 'csv':
@@ -138,6 +141,7 @@ function writerOf(draft: Draft, ask: TableAsk & { readonly format: Exclude<Table
     case 'ndjson':
       return ndjsonWriter(draft, record, page.fields)
     case 'arrow':
-      return arrowWriter(draft, columnsFor(ask), textsOf(meta))
+      // Its library has hundreds of modules.
+      return (await import('./arrow.ts')).arrowWriter(draft, columnsFor(ask), textsOf(meta))
   }
 }

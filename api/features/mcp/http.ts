@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { CallerOf } from '../../auth/limits/address.ts'
 import { problem } from '../../kernel/problems.ts'
 import type { ApiReply, Ask } from './ask.ts'
-import { mcpServer, recentAnswers } from './server.ts'
 
 /** The path of the MCP server. */
 export const MCP_PATH = '/mcp'
@@ -26,14 +24,16 @@ export interface McpHttpParts {
  */
 export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: McpHttpParts): void {
   const { baseUrl, callerOf, clock, log } = parts
-  const recent = recentAnswers()
+  let loaded: ReturnType<typeof loadServer> | null = null
   app.post(MCP_PATH, { config: { isSameOrigin: true } }, async (request, reply) => {
     checkOrigin(request, baseUrl())
     const headers = passedOn(request.headers)
     const caller = hash('sha256', JSON.stringify([headers['x-api-key'] ?? null, callerOf(request.raw)]))
     const ask = askWithin(root, { headers, remoteAddress: request.raw.socket.remoteAddress ?? '' })
     const failures: unknown[] = []
-    const handler: McpHttpHandler = createMcpHandler(() => mcpServer({ ask, baseUrl: baseUrl(), clock, recent, caller }), {
+    loaded ??= loadServer()
+    const { createMcpHandler, mcpServer, recent } = await loaded
+    const handler = createMcpHandler(() => mcpServer({ ask, baseUrl: baseUrl(), clock, recent, caller }), {
       onerror: (error) => failures.push(error),
     })
     try {
@@ -50,6 +50,15 @@ export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: 
       await handler.close()
     }
   })
+}
+
+/** Loads the protocol and the tools, 16 MB that a service without assistants does not need. */
+async function loadServer() {
+  const [{ createMcpHandler }, { mcpServer, recentAnswers }] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('./server.ts'),
+  ])
+  return { createMcpHandler, mcpServer, recent: recentAnswers() }
 }
 
 /**

@@ -6,5 +6,5 @@ import { type DescriptionOptions, descriptionTexts } from './descriptions.ts'
 const texts = descriptionTexts(endpoints, workerData as DescriptionOptions)
 parentPort?.postMessage(
   texts,
-  Object.values(texts).map(({ bytes }) => bytes.buffer),
+  Object.values(texts).map(({ packed }) => packed.buffer),
 )

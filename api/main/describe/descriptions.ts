@@ -1,4 +1,7 @@
+import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { zstdCompressSync, zstdDecompress } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { PlanTable } from '../../auth/plans.ts'
 import { weakTag } from '../../engine/answers/response-plan.ts'
@@ -22,10 +25,14 @@ export interface DescriptionOptions {
   readonly now: number
 }
 
-/** A description as it is sent, with its tag. */
+const unpack = promisify(zstdDecompress)
+/** How long a variant stays in memory as it is sent after a request, ms. */
+const UNPACKED_MS = 60_000
+
+/** A description with its tag. The JSON text is compressed with zstd: four variants of some 4 MB are rarely requested. */
 interface DescriptionText {
   readonly etag: string
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly packed: Uint8Array<ArrayBuffer>
 }
 
 /** The description in each variant. */
@@ -40,7 +47,7 @@ export function descriptionTexts(endpoints: readonly Endpoint[], { baseUrl, plan
   const [en, es] = [inLanguage(both, 'en'), inLanguage(both, 'es')]
   const textOf = (description: object): DescriptionText => {
     const text = JSON.stringify(description)
-    return { etag: weakTag(text), bytes: new Uint8Array(Buffer.from(text)) }
+    return { etag: weakTag(text), packed: new Uint8Array(zstdCompressSync(text)) }
   }
   return { en: textOf(en), es: textOf(es), 'en.json': textOf(onlyJson(en)), 'es.json': textOf(onlyJson(es)) }
 }
@@ -79,14 +86,14 @@ export function openDescriptions(options: {
   readonly onError: (error: unknown) => void
 }): Descriptions {
   const { describe, plans, clock, baseUrl, onError } = options
-  let made: { readonly base: string; readonly day: string; readonly documents: Readonly<Record<Variant, MadeResponse>> } | null = null
+  let made: { readonly base: string; readonly day: string; readonly texts: DescriptionTexts } | null = null
   let making: { readonly base: string; readonly day: string; readonly done: Promise<void> } | null = null
+
+  const unpacked = new LRUCache<DescriptionText, Promise<MadeResponse>>({ max: VARIANTS.length, ttl: UNPACKED_MS, ttlAutopurge: true })
 
   const make = async (base: string, now: number): Promise<void> => {
     try {
-      const texts = await describe({ baseUrl: base, plans, now })
-      const documents = await Promise.all(VARIANTS.map(async (variant) => [variant, await documentOf(texts[variant])] as const))
-      made = { base, day: madridDate(now), documents: Object.fromEntries(documents) as Record<Variant, MadeResponse> }
+      made = { base, day: madridDate(now), texts: await describe({ baseUrl: base, plans, now }) }
     } finally {
       making = null
     }
@@ -101,12 +108,14 @@ export function openDescriptions(options: {
       }
       if (making && made?.base !== base) await making.done
       if (!made) throw new Error('there is no description')
-      return made.documents[variant]
+      const text = made.texts[variant]
+      const document = unpacked.get(text) ?? documentOf(text)
+      unpacked.set(text, document)
+      return await document
     },
   }
 }
 
-function documentOf({ etag, bytes }: DescriptionText): Promise<MadeResponse> {
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return cachedDocument({ text: { body, etag }, content_type: FORMAT_KINDS.json.type })
+async function documentOf({ etag, packed }: DescriptionText): Promise<MadeResponse> {
+  return cachedDocument({ text: { body: await unpack(packed), etag }, content_type: FORMAT_KINDS.json.type })
 }
