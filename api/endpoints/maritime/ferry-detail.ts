@@ -1,5 +1,4 @@
-import { ferryStopTimes } from '../../../lake/datasets/maritime/ferry-stop-times.ts'
-import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
+import { ferryStopTimes, ferryTrips } from '../../../lake/datasets/maritime/ferry-timetable.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { dayBounds, localDate, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'

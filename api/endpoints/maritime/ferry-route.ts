@@ -1,5 +1,4 @@
-import { ferryRoutes } from '../../../lake/datasets/maritime/ferry-routes.ts'
-import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
+import { ferryRoutes, ferryTrips } from '../../../lake/datasets/maritime/ferry-timetable.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { localDate } from '../../../lake/schema/time.ts'

@@ -1,5 +1,5 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
-import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railRoutes } from '../../../lake/datasets/rail/timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'

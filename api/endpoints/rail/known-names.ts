@@ -1,6 +1,5 @@
 import { RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
-import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
-import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railRoutes, railStations } from '../../../lake/datasets/rail/timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'

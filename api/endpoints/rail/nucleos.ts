@@ -1,5 +1,5 @@
 import { RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
-import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railRoutes } from '../../../lake/datasets/rail/timetable.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'

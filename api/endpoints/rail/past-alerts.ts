@@ -1,7 +1,6 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
-import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
-import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { railRoutes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'

@@ -1,6 +1,4 @@
-import { railStations } from '../../../lake/datasets/rail/stations.ts'
-import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
-import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { railStations, railStopTimes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'

@@ -1,4 +1,4 @@
-import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railStations } from '../../../lake/datasets/rail/timetable.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { nested, record } from '../../kernel/fields.ts'
 import { searchFilter } from '../../kernel/filters/search.ts'

@@ -1,7 +1,4 @@
-import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
-import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
-import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
-import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { railCalendar, railRoutes, railStopTimes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { dayBounds, madridDate, serviceStart } from '../../../lake/schema/time.ts'

@@ -1,5 +1,4 @@
-import type { railRoutes } from '../../../lake/datasets/rail/routes.ts'
-import type { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import type { railRoutes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { Timetable, TimetableRules } from '../transit/timetable.ts'
 

@@ -1,4 +1,4 @@
-import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railStations } from '../../../lake/datasets/rail/timetable.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readGtfs } from '../../formats/gtfs.ts'
 import { accessOf, refuse, type Timetable } from '../transit/timetable.ts'

@@ -1,7 +1,5 @@
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
-import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
-import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
-import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railRoutes, railShapes, railStations } from '../../../lake/datasets/rail/timetable.ts'
 import type { Line, Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readGtfs } from '../../formats/gtfs.ts'

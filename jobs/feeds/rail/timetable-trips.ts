@@ -1,4 +1,4 @@
-import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import type { Batch } from '../define.ts'
 import type { Known } from '../transit/stop-times.ts'
 import { accessOf, memberRows } from '../transit/timetable.ts'

@@ -1,5 +1,5 @@
 import type { QueryReader } from '../../../../api/kernel/reads/cached-query.ts'
-import { railStations } from '../../../../lake/datasets/rail/stations.ts'
+import { railStations } from '../../../../lake/datasets/rail/timetable.ts'
 import { type Scan, scan } from '../../../../lake/query/scan.ts'
 import { sql } from '../../../../lake/query/sql.ts'
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { railRoutes } from '../../../../lake/datasets/rail/routes.ts'
-import { railStations } from '../../../../lake/datasets/rail/stations.ts'
+import { railRoutes, railStations } from '../../../../lake/datasets/rail/timetable.ts'
 import { scan } from '../../../../lake/query/scan.ts'
 import { sql } from '../../../../lake/query/sql.ts'
 import { madridDate } from '../../../../lake/schema/time.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { railStations } from '../../../../lake/datasets/rail/stations.ts'
+import { railStations } from '../../../../lake/datasets/rail/timetable.ts'
 import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { until } from '../../../helpers/until.ts'
