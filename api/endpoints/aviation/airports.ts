@@ -31,8 +31,7 @@ import {
   type Sums,
   sumsOfFlights,
 } from './figures.ts'
-import { isLate } from './flight.ts'
-import { airportIata } from './params.ts'
+import { airportIata, isLate } from './flight.ts'
 
 const VISIBILITY_BELOW_M = 1500
 const CEILING_BELOW_M = 150

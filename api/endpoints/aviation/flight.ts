@@ -1,14 +1,51 @@
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
+import { FLIGHT_DIRECTIONS } from '../../../lake/datasets/aviation/codes.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
-import { listOf } from '../../kernel/params/params.ts'
+import { codeParam, listOf, type Param, param, plainText, required } from '../../kernel/params/params.ts'
+import { InvalidParam } from '../../kernel/problems.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { maybe } from '../../kernel/reply-fields.ts'
 import { ABOUT_CHANGES, CHANGES_PAGE, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { originFields } from '../common-fields.ts'
-import { directionParam, flightNumberParam, iataParam } from './params.ts'
+
+/** The IATA code of an airport; case is ignored. */
+export const iataParam: Param<string | null> = param({
+  about: 'IATA code of the airport.',
+  schema: { type: 'string', pattern: '^[A-Za-z]{3}$' },
+  parse: (text) => {
+    if (!/^[A-Za-z]{3}$/.test(text)) throw new InvalidParam('expected the three letters of an IATA code, such as MAD')
+    return text.toUpperCase()
+  },
+  example: 'MAD',
+})
+
+/** The same as a path parameter: any other text is not found. */
+export const airportIata: Param<string> = required(
+  param({
+    about: 'IATA code of the airport.',
+    schema: { type: 'string', minLength: 1, maxLength: 10 },
+    parse: (text) => plainText(text, 10).toUpperCase(),
+    example: 'MAD',
+  }),
+)
+
+/** A flight number in one spelling, such as `VY3917`: an airline's IATA or ICAO code, and the number without leading zeros. */
+const flightNumberParam: Param<string | null> = param({
+  about: "Flight number: the airline's IATA or ICAO code and the number. Case, a space or hyphen and leading zeros do not matter.",
+  schema: { type: 'string', minLength: 3, maxLength: 12 },
+  parse: (text) => {
+    const parts = /^\s*([A-Z]{3}|[A-Z][A-Z\d]|\d[A-Z])[\s-]*0*(\d{1,4}[A-Z]?)\s*$/i.exec(text)
+    if (!parts) throw new InvalidParam('expected the code of an airline and a number, such as VY3917')
+    return `${parts[1]}${parts[2]}`.toUpperCase()
+  },
+  example: 'VY3917',
+})
+
+/** Departures or arrivals. */
+const directionParam = codeParam('Departures or arrivals; by default both.', FLIGHT_DIRECTIONS, { example: 'DEPARTURE' })
 
 const { columns } = flights
 

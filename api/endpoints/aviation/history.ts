@@ -10,7 +10,7 @@ import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { AVIATION_PAGE, networkFields, observedFields, punctualityFields } from './figures.ts'
-import { airportIata } from './params.ts'
+import { airportIata } from './flight.ts'
 
 const points = series({
   name: 'AirportPoint',

@@ -1,6 +1,5 @@
 import { defineDomain } from '../../kernel/domain.ts'
-import { aircraftList } from './aircraft.ts'
-import { aircraftByIcao24 } from './aircraft-detail.ts'
+import { aircraftByIcao24, aircraftList } from './aircraft.ts'
 import { airportByIata, airportListing } from './airports.ts'
 import { delayList } from './delays.ts'
 import { flightChanges } from './flight.ts'

@@ -47,7 +47,7 @@ export interface FerryConnection {
 }
 
 /** The ferry routes, and the terminal of each stop by its network and id. */
-export interface FerryNetwork {
+interface FerryNetwork {
   readonly connections: readonly FerryConnection[]
   readonly terminals: ReadonlyMap<string, FerryTerminal>
 }

@@ -5,8 +5,7 @@ import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { MADRID, serviceStart } from '../../../lake/schema/time.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { readServiceDay, ServiceDay } from '../transit/service-day.ts'
-import { timetableSpansOf } from '../transit/timetable-span.ts'
-import { timetableName, timetableTables, versionsOn } from '../transit/timetable-versions.ts'
+import { timetableName, timetableSpansOf, timetableTables, versionsOn } from '../transit/timetable-versions.ts'
 
 /** The timetables of ferries. */
 export const ferryTimetables = timetableTables({

@@ -1,11 +1,9 @@
 import { defineDomain } from '../../kernel/domain.ts'
-import { ferryList } from './ferries.ts'
-import { ferryById } from './ferry-detail.ts'
+import { ferryById, ferryList } from './ferries.ts'
 import { marineHistory } from './marine-history.ts'
 import { marinePriceList } from './marine-prices.ts'
 import { portById, portList } from './ports.ts'
-import { vesselTrack } from './vessel-track.ts'
-import { vesselByMmsi, vesselList } from './vessels.ts'
+import { vesselByMmsi, vesselList, vesselTrack } from './vessels.ts'
 
 /** Endpoints about the sea, in the order in which documentation shows them. */
 export const maritime = defineDomain({

@@ -19,7 +19,7 @@ import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
 import { field } from '../../kernel/reply-fields.ts'
 import { coverageField } from '../common-fields.ts'
-import { marineFuelParam, usesOf } from './marine-price.ts'
+import { marineFuelParam, usesOf } from './marine-prices.ts'
 
 const { columns } = marinePrices
 /** Longest validity of prices after the last change of any price: with some 130 stations, a week without one is an outage. */

@@ -17,21 +17,19 @@ import { nearest } from '../../kernel/reads/suggest.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { PORT_LISTINGS, PORT_ROLES } from './codes.ts'
-import { CLOCK_S } from './ferries.ts'
+import { CLOCK_S, ferryRouteFields, ferryRouteOf } from './ferries.ts'
 import { ferryNetwork } from './ferry-network.ts'
-import { ferryRouteFields, ferryRouteOf } from './ferry-route.ts'
 import { ferryTimetables } from './ferry-timetables.ts'
-import { MARINE_DATASETS, marineFuelParam, marinePricesOf } from './marine-price.ts'
+import { fuelByPort, MARINE_DATASETS, marineFuelParam, marinePricesOf, portFuelField } from './marine-prices.ts'
 import { type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
-import { fuelByPort, portFuelField } from './port-fuel.ts'
 
 /** Radius around a port in which vessels count, m: harbours and their anchorages; the World Port Index rounds to the minute. */
-export const VESSELS_WITHIN_M = 5_000
+const VESSELS_WITHIN_M = 5_000
 /** Degrees of latitude that are farther than that radius; a degree is more than 110 km. */
 const LATITUDES = VESSELS_WITHIN_M / 110_000
 
 /** The number of vessels around each port with a position, by port id; empty if no feed delivers vessels. */
-export const vesselsByPort = memo((vessels: State<typeof vesselPositions>, { ports }: PortCatalogue): ReadonlyMap<string, number> => {
+const vesselsByPort = memo((vessels: State<typeof vesselPositions>, { ports }: PortCatalogue): ReadonlyMap<string, number> => {
   if (vessels.parts.length === 0) return new Map()
   // Several sources may have the same vessel.
   const newest = new Map<string, (typeof vessels.rows)[number]>()
@@ -68,7 +66,7 @@ function firstFrom(positions: readonly { readonly lat: number }[], lat: number):
 const { columns } = ports
 
 /** Fields of a port. */
-export const portFields = {
+const portFields = {
   id: columns.port_id,
   name: columns.name,
   alternate_name: columns.alternate_name,
@@ -94,7 +92,7 @@ export const portFields = {
 } as const
 
 /** A port, ready for replies. */
-export type PortRecord = ValueOf<typeof portFields>
+type PortRecord = ValueOf<typeof portFields>
 
 const LISTINGS: Readonly<Record<string, string>> = { world_port_index: 'WORLD_PORT_INDEX', port_list: 'PORT_LIST' }
 
@@ -105,7 +103,7 @@ interface AtPort {
 }
 
 /** Converts a port to its reply form. */
-export function portRecord(port: Port, { fuel, vessel_count }: AtPort): PortRecord {
+function portRecord(port: Port, { fuel, vessel_count }: AtPort): PortRecord {
   const { id, name, position, province_code, municipality_code, listed, connections } = port
   return {
     id,

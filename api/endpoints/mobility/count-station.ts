@@ -14,12 +14,12 @@ import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
-import { profileFields } from './corridor-sensors.ts'
+import { profileFields } from './corridor.ts'
 
 const { columns } = trafficCountStations
 
 /** Fields of a counting station. */
-export const stationFields = {
+const stationFields = {
   id: columns.station_id,
   name: columns.name,
   province: provinceField({ ...columns.municipality_code, example: '28' }),
@@ -56,7 +56,7 @@ export const countStationsOf = memo((state: State<typeof trafficCountStations>):
 )
 
 /** A year of a station. */
-export const yearFields = {
+const yearFields = {
   year: field.integer('Year.', '1', 2023),
   imd_veh_day: maybe.decimal(
     'Mean daily vehicles of both directions, from complete days; null if a direction has none.',
@@ -83,7 +83,7 @@ function countsOf(station_id: string, year: number | null): Sql {
 }
 
 /** The years of a station, by its id. */
-export const stationYears = defineCachedQuery<readonly ValueOf<typeof yearFields>[]>({
+const stationYears = defineCachedQuery<readonly ValueOf<typeof yearFields>[]>({
   name: 'years of a count station',
   from: [trafficCountsHourly],
   maxEntries: 100,
@@ -114,7 +114,7 @@ export const stationYears = defineCachedQuery<readonly ValueOf<typeof yearFields
 })
 
 /** The usual hourly values of a station in a year, by `[station, year]` as JSON: vehicles of all its directions. */
-export const stationProfile = defineCachedQuery<readonly ValueOf<typeof profileFields>[]>({
+const stationProfile = defineCachedQuery<readonly ValueOf<typeof profileFields>[]>({
   name: 'profile of a count station',
   from: [trafficCountsHourly],
   maxEntries: 100,

@@ -28,21 +28,21 @@ interface Level {
 }
 
 /** Key of a zone level: each study has its own. */
-export const levelKey = ({ study, zone_level }: Level): string => `${study}|${zone_level}`
+const levelKey = ({ study, zone_level }: Level): string => `${study}|${zone_level}`
 
 /** Key of a zone: ids may repeat between levels and between studies. */
-export function zoneKey(zone: Level & { readonly zone_id: string }): string {
+function zoneKey(zone: Level & { readonly zone_id: string }): string {
   return `${levelKey(zone)}|${zone.zone_id}`
 }
 
 /** The polygons of a zone as WKB, which takes a quarter of the memory of coordinates. */
-export interface ZoneOutline {
+interface ZoneOutline {
   readonly wkb: Buffer
   readonly observed_at: number
 }
 
 /** Polygons of zones. */
-export interface ZoneOutlines {
+interface ZoneOutlines {
   /** By zone (`zoneKey`): for each level of a study, the polygons of its newest edition. */
   readonly outlines: ReadonlyMap<string, ZoneOutline>
   /** When that edition was fetched, by level (`levelKey`). */
@@ -55,7 +55,7 @@ const NEWEST = { study, zone_level, edition: col.string(1, 'Its newest edition.'
 const OUTLINES = { study, zone_level, zone_id, edition, observed_at } as const satisfies Columns
 
 /** The outlines of zones, of the newest editions. */
-export const zoneOutlines = defineCachedQuery<ZoneOutlines>({
+const zoneOutlines = defineCachedQuery<ZoneOutlines>({
   name: 'mobility zone outlines',
   from: [mobilityZoneAreas],
   maxEntries: 1,

@@ -6,7 +6,7 @@ import { defineMethodPage } from '../../kernel/method-page.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, withExample } from '../common-fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
-import { numberedTrainId } from './train-id.ts'
+import { numberedTrainId } from './train.ts'
 
 const { columns } = railAlerts
 

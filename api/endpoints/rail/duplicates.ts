@@ -1,5 +1,5 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
-import type { DayStops, StopTime } from '../transit/day-stops.ts'
+import type { DayStops, StopTime } from '../transit/service-day.ts'
 
 /**
  * A trip that the timetable of another network may contain too. Its stops are the rows from `first` to before `end` of the day's.

@@ -4,7 +4,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { serviceStart } from '../../../lake/schema/time.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
-import { DayStops } from '../transit/day-stops.ts'
+import { DayStops } from '../transit/service-day.ts'
 import { versionsOn } from '../transit/timetable-versions.ts'
 import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
 

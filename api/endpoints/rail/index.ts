@@ -1,15 +1,13 @@
 import { defineDomain } from '../../kernel/domain.ts'
-import { alertById, alertList } from './alerts.ts'
+import { alertById, alertList, pastAlertList } from './alerts.ts'
 import { nucleoList } from './nucleos.ts'
-import { pastAlertList } from './past-alerts.ts'
 import { railPunctuality } from './punctuality.ts'
 import { routeTimetable } from './route-timetable.ts'
 import { routeById, routeList } from './routes.ts'
 import { stationArrivals, stationDepartures } from './station-board.ts'
 import { stationById, stationList } from './stations.ts'
 import { railStockList } from './stock.ts'
-import { trainTrack } from './train-track.ts'
-import { trainById, trainList } from './trains.ts'
+import { trainById, trainList, trainTrack } from './trains.ts'
 
 /** Endpoints about trains, in the order in which documentation shows them. */
 export const rail = defineDomain({

@@ -1,9 +1,9 @@
-import { RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
+import { RAIL_NETWORKS, RAIL_NUCLEOS, RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes, railStations } from '../../../lake/datasets/rail/timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
-import { knownBy, listOf, type Param, textParam } from '../../kernel/params/params.ts'
+import { codeParam, knownBy, listOf, type Param, textParam } from '../../kernel/params/params.ts'
 import { type CachedQuery, defineCachedQuery, distinctValues, type QueryReader } from '../../kernel/reads/cached-query.ts'
 
 /** The networks with live positions of trains. */
@@ -75,7 +75,7 @@ function lineIn(query: CachedQuery<ReadonlySet<string>>): Param<readonly string[
 }
 
 /** The parameter `station` of lists. */
-export const stationParam = stationsIn(railStationCodes, 'Station code, five digits: alerts that name it.', 'a timetable')
+const stationParam = stationsIn(railStationCodes, 'Station code, five digits: alerts that name it.', 'a timetable')
 
 /** The parameter `station` of current alerts, which concern a station in two ways. */
 export const alertStationParam = stationsIn(
@@ -98,3 +98,11 @@ function stationsIn(slice: CachedQuery<ReadonlySet<string>>, about: string, what
     isListed: false,
   })
 }
+
+/** Parameters for network, núcleo, line and station, shared by the endpoints about trains. */
+export const railParams = {
+  network: listOf(codeParam('Network of the railway.', RAIL_NETWORKS, { example: 'CERCANIAS' })),
+  nucleo: listOf(codeParam('Commuter network (núcleo).', RAIL_NUCLEOS, { example: '10' })),
+  line: lineParam,
+  station: stationParam,
+} as const

@@ -1,6 +1,5 @@
 import { isCancelled, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
-import type { railPositions } from '../../../lake/datasets/rail/positions.ts'
-import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import type { railPositions, railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
 import type { State } from '../../kernel/endpoint.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { type DayTrip, runDate, type TimetableDay } from './timetable-day.ts'

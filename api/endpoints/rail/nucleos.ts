@@ -7,7 +7,7 @@ import { nested, optional, pick, record, type ValueOf } from '../../kernel/field
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
-import { checkCovered } from '../transit/timetable-span.ts'
+import { checkCovered } from '../transit/timetable-versions.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
 import { type TimetableDay, timetableDay } from './timetable-day.ts'
 import { besideRenfe, railTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'

@@ -1,6 +1,6 @@
 import { CANCELLED_TRIPS, LONG_DISTANCE, RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
 import { railCalendar, railRoutes, railStopTimes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
-import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
 import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { bind, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'

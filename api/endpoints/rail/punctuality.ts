@@ -1,6 +1,6 @@
 import { LONG_DISTANCE, RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { railCalendar, railRoutes, railStopTimes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
-import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import type { Column } from '../../../lake/schema/columns.ts'
@@ -15,15 +15,14 @@ import { type Period, periodParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
-import { railParams } from './alert-filters.ts'
-import { commuterStationParam } from './known-names.ts'
+import { commuterStationParam, railParams } from './known-names.ts'
 import { type RunsAsked, runsOf, versionsInForce } from './punctuality-sql.ts'
 
 const { columns } = railTripUpdates
 const PUNCTUALITY_PAGE = defineMethodPage('train-punctuality', new URL('./punctuality.md', import.meta.url))
 
 /** Days by travel pattern. */
-export const DAY_TYPES = defineCodes('day_type', 'Kind of day by the calendar weekday alone: holidays are not distinguished.', {
+const DAY_TYPES = defineCodes('day_type', 'Kind of day by the calendar weekday alone: holidays are not distinguished.', {
   WORKDAY: ['De lunes a viernes', 'Monday to Friday'],
   SATURDAY: ['Sábado', 'Saturday'],
   SUNDAY: ['Domingo', 'Sunday'],

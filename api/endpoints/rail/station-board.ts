@@ -1,5 +1,4 @@
-import { railPositions } from '../../../lake/datasets/rail/positions.ts'
-import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { railPositions, railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type Endpoint } from '../../kernel/endpoint.ts'
@@ -11,15 +10,13 @@ import { instantParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
 import { field } from '../../kernel/reply-fields.ts'
-import { checkCovered } from '../transit/timetable-span.ts'
-import { boardEntry, boardOf, isOf, reaches } from './board.ts'
-import { boardFields } from './board-fields.ts'
+import { checkCovered } from '../transit/timetable-versions.ts'
+import { boardEntry, boardFields, boardOf, isOf, reaches } from './board.ts'
 import { type BoardAsk, LIVE_AHEAD_MS } from './board-status.ts'
 import { lineParam } from './known-names.ts'
 import { lacksNucleo, liveTrips } from './live-trips.ts'
 import { NETWORK_TABLES, type RailNetwork, railNetwork } from './network.ts'
-import { networkParam, type Station, stationsOf } from './station.ts'
-import { nearestStation, stationId } from './stations.ts'
+import { nearestStation, networkParam, type Station, stationId, stationsOf } from './stations.ts'
 import { DAYS_AROUND, dayKey, timetableDay } from './timetable-day.ts'
 import { feedsOfId, railTimetables, restsOnTimetables, sourcesBesideId, timetableFeeds, timetableSpans } from './timetable-versions.ts'
 import { TRAINS_PAGE } from './train.ts'
@@ -30,7 +27,7 @@ const UNREGISTERED: Parameters<typeof stationsOf>[1] = new Map()
  * The ids of the stations that a text means: the one with this code, else those whose name has words that begin like its words,
  * and those in the municipality of this name. Throws `InvalidParam` without any.
  */
-export function namedStations(network: RailNetwork, parameter: string, text: string): ReadonlySet<string> {
+function namedStations(network: RailNetwork, parameter: string, text: string): ReadonlySet<string> {
   const stations = stationsOf(network, UNREGISTERED)
   const byCode = stations.filter(({ id }) => id.toLowerCase() === text.toLowerCase())
   if (byCode.length > 0) return idsOf(byCode)

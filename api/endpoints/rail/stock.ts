@@ -1,6 +1,6 @@
 import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_PRODUCTS, RAIL_STOCK_TYPES } from '../../../lake/datasets/rail/codes.ts'
-import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railStock } from '../../../lake/datasets/rail/stock.ts'
+import { railFleet } from '../../../lake/datasets/rail/trains.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { defineEndpoint, type LakeKnown } from '../../kernel/endpoint.ts'

@@ -4,14 +4,13 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { madridDate, serviceStart } from '../../../lake/schema/time.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
-import type { DayStops } from '../transit/day-stops.ts'
-import { keyOf, readServiceDay, ServiceDay } from '../transit/service-day.ts'
+import { type DayStops, keyOf, readServiceDay, ServiceDay } from '../transit/service-day.ts'
 import { timetableName, versionsOn } from '../transit/timetable-versions.ts'
 import { duplicatesIn } from './duplicates.ts'
 import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
 
 /** The route of a trip. */
-export interface DayRoute {
+interface DayRoute {
   readonly route_id: string
   /** Line for commuter rail, product for other trains. */
   readonly short_name: string | null

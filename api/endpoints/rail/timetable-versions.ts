@@ -4,8 +4,7 @@ import { railCalendar, railRoutes, railStations, railStopTimes, railTrips } from
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import type { Source } from '../../../lake/schema/sources.ts'
 import type { RestsOn } from '../../kernel/reads/memory-read.ts'
-import { timetableSpansOf } from '../transit/timetable-span.ts'
-import { timetableTables } from '../transit/timetable-versions.ts'
+import { timetableSpansOf, timetableTables } from '../transit/timetable-versions.ts'
 
 /** The timetables of the railway. */
 export const railTimetables = timetableTables({

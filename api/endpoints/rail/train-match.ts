@@ -1,7 +1,7 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
-import type { DayStop, DayStops } from '../transit/day-stops.ts'
+import type { DayStop, DayStops } from '../transit/service-day.ts'
 import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
 import { awayFrom, type DayTrip, LATEST_MS, type TimetableDay, timetableDay } from './timetable-day.ts'
 
@@ -19,7 +19,7 @@ export interface MatchDay {
 }
 
 /** Properties of a train used to find it in the timetable. */
-export interface StatedTrain {
+interface StatedTrain {
   readonly network: string
   readonly trip_id: string | null
   readonly train_number: string | null

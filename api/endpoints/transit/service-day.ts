@@ -1,9 +1,203 @@
+import { STOP_USES } from '../../../lake/datasets/transit/codes.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { QueryReader } from '../../kernel/reads/cached-query.ts'
-import { type DayStop, DayStops } from './day-stops.ts'
 import type { TimetableTables } from './timetable-versions.ts'
+
+/** Marks a missing time in a list of seconds. */
+const NO_TIME = -1
+const USES: readonly (string | null)[] = [null, ...STOP_USES]
+const NOWHERE = new Uint32Array()
+const ROOM = 4096
+
+/** Which time of a stop to use. */
+export type StopTime = 'departure' | 'arrival'
+
+/** A stop of a trip on a service date. */
+export interface DayStop {
+  readonly stop_id: string
+  /** Name of the station; null if the timetable has none for its code. */
+  readonly name: string | null
+  readonly stop_sequence: number
+  /** Planned arrival and departure, ms since the epoch. */
+  readonly arrival_at: number | null
+  readonly departure_at: number | null
+  /** The same in seconds of the service day; 24 h or more is after midnight. */
+  readonly arrival_s: number | null
+  readonly departure_s: number | null
+  readonly pickup_type: string | null
+  readonly drop_off_type: string | null
+}
+
+/** The stops of a service date in columns: some 70,000, which would take ten times the memory as objects. */
+export class DayStops {
+  /** Start of the seconds count, ms since the epoch. */
+  readonly start: number
+  readonly #names: ReadonlyMap<string, string>
+  readonly #codes = new Map<string, number>()
+  readonly #ids: string[] = []
+  #length = 0
+  #trip = new Uint32Array(ROOM)
+  #stop = new Uint16Array(ROOM)
+  #sequence = new Uint16Array(ROOM)
+  #arrival = new Int32Array(ROOM)
+  #departure = new Int32Array(ROOM)
+  #pickup = new Uint8Array(ROOM)
+  #dropOff = new Uint8Array(ROOM)
+  #byDeparture: readonly Uint32Array[] = []
+  readonly #byArrival: Uint32Array[] = []
+
+  constructor(start: number, names: ReadonlyMap<string, string>) {
+    this.start = start
+    this.#names = names
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Adds a stop to the trip at index `trip` of the day's list. */
+  add(trip: number, row: AnyRow): void {
+    if (this.#length === this.#trip.length) this.#resize(2 * this.#length)
+    const at = this.#length++
+    this.#trip[at] = trip
+    this.#stop[at] = this.#codeOf(row['stop_id'] as string)
+    this.#sequence[at] = row['stop_sequence'] as number
+    this.#arrival[at] = (row['arrival'] as number | null) ?? NO_TIME
+    this.#departure[at] = (row['departure'] as number | null) ?? NO_TIME
+    this.#pickup[at] = useOf(row['pickup_type'] as string | null)
+    this.#dropOff[at] = useOf(row['drop_off_type'] as string | null)
+  }
+
+  /** Ends the adding: releases unused memory and indexes the stops of each station. */
+  close(): void {
+    this.#resize(this.#length)
+    const counts = new Uint32Array(this.#ids.length)
+    for (const code of this.#stop) counts[code] = (counts[code] as number) + 1
+    const at = Array.from(counts, (count) => new Uint32Array(count))
+    const filled = new Uint32Array(this.#ids.length)
+    for (let row = 0; row < this.#length; row++) {
+      const code = this.#stop[row] as number
+      const place = filled[code] as number
+      ;(at[code] as Uint32Array)[place] = row
+      filled[code] = place + 1
+    }
+    for (const rows of at) this.#sort(rows, 'departure')
+    this.#byDeparture = at
+  }
+
+  /** The stops at a station, sorted by planned departure, else arrival; or by the given time. */
+  at(stop_id: string, by: StopTime): Uint32Array {
+    const code = this.#codes.get(stop_id)
+    const rows = code === undefined ? undefined : this.#byDeparture[code]
+    if (code === undefined || rows === undefined) return NOWHERE
+    if (by === 'departure') return rows
+    this.#byArrival[code] ??= this.#sort(rows.slice(), by)
+    return this.#byArrival[code]
+  }
+
+  /** The planned departure of a stop, else its arrival; or the given time. ms since the epoch. */
+  timeOf(row: number, by: StopTime): number | null {
+    return this.#instant(this.#seconds(row, by))
+  }
+
+  /** Index of its trip in the day's list. */
+  trip(row: number): number {
+    return this.#trip[row] as number
+  }
+
+  /** The station's code. */
+  stopId(row: number): string {
+    return this.#ids[this.#stop[row] as number] as string
+  }
+
+  /** The name of a station; null if the timetable has none for its code. */
+  nameOf(stop_id: string): string | null {
+    return this.#names.get(stop_id) ?? null
+  }
+
+  sequence(row: number): number {
+    return this.#sequence[row] as number
+  }
+
+  /** Planned arrival, ms since the epoch. */
+  arrivalAt(row: number): number | null {
+    return this.#instant(this.#arrival[row] as number)
+  }
+
+  /** Planned departure, ms since the epoch. */
+  departureAt(row: number): number | null {
+    return this.#instant(this.#departure[row] as number)
+  }
+
+  pickup(row: number): string | null {
+    return USES[this.#pickup[row] as number] ?? null
+  }
+
+  dropOff(row: number): string | null {
+    return USES[this.#dropOff[row] as number] ?? null
+  }
+
+  /** A stop with all its data. */
+  stop(row: number): DayStop {
+    const stop_id = this.stopId(row)
+    const [arrival, departure] = [this.#arrival[row] as number, this.#departure[row] as number]
+    return {
+      stop_id,
+      name: this.nameOf(stop_id),
+      stop_sequence: this.sequence(row),
+      arrival_at: this.#instant(arrival),
+      departure_at: this.#instant(departure),
+      arrival_s: arrival === NO_TIME ? null : arrival,
+      departure_s: departure === NO_TIME ? null : departure,
+      pickup_type: this.pickup(row),
+      drop_off_type: this.dropOff(row),
+    }
+  }
+
+  #instant(seconds: number): number | null {
+    return seconds === NO_TIME ? null : this.start + seconds * 1000
+  }
+
+  #seconds(row: number, by: StopTime): number {
+    const departure = this.#departure[row] as number
+    const arrival = this.#arrival[row] as number
+    if (by === 'departure') return departure === NO_TIME ? arrival : departure
+    return arrival === NO_TIME ? departure : arrival
+  }
+
+  #sort(rows: Uint32Array, by: StopTime): Uint32Array {
+    return rows.sort((one, other) => this.#seconds(one, by) - this.#seconds(other, by) || one - other)
+  }
+
+  #codeOf(stop_id: string): number {
+    const known = this.#codes.get(stop_id)
+    if (known !== undefined) return known
+    this.#codes.set(stop_id, this.#ids.length)
+    return this.#ids.push(stop_id) - 1
+  }
+
+  #resize(length: number): void {
+    this.#trip = copied(this.#trip, new Uint32Array(length))
+    this.#stop = copied(this.#stop, new Uint16Array(length))
+    this.#sequence = copied(this.#sequence, new Uint16Array(length))
+    this.#arrival = copied(this.#arrival, new Int32Array(length))
+    this.#departure = copied(this.#departure, new Int32Array(length))
+    this.#pickup = copied(this.#pickup, new Uint8Array(length))
+    this.#dropOff = copied(this.#dropOff, new Uint8Array(length))
+  }
+}
+
+/** Codes outside the list count as not stated. */
+function useOf(code: string | null): number {
+  return code === null ? 0 : Math.max(0, USES.indexOf(code))
+}
+
+function copied<A extends Uint32Array | Uint16Array | Int32Array | Uint8Array>(from: A, to: A): A {
+  to.set(from.subarray(0, to.length))
+  return to
+}
 
 /** A trip without its stops. */
 interface UnboundTrip {

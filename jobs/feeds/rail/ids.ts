@@ -1,7 +1,7 @@
 import { madridDate } from '../../../lake/schema/time.ts'
 
 /** The parts of a trip's id. Null if ids of its network, or its form, do not contain the part. */
-export interface TripParts {
+interface TripParts {
   readonly train_number: string | null
   readonly line: string | null
   readonly nucleo_code: string | null

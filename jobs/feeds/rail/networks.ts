@@ -1,5 +1,95 @@
+import { NETWORKS, type RailNetworkFacts, versionPrefix } from '../../../lake/datasets/rail/networks.ts'
+import { railCalendar, railRoutes, railShapes, railStations, railStopTimes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
+import { type Band, type DownloadStep, defineFeed, type Feed } from '../define.ts'
+import type { Get } from '../request.ts'
 import { archiveRequest } from '../transit/timetable.ts'
-import { napArchive, networkFeed } from './network-feed.ts'
+import { type NetworkRules, readNetwork } from './network-timetable.ts'
+
+const NAP_HOST = 'nap.transportes.gob.es'
+
+/** Stations and routes are stable: an archive with far fewer is incomplete. */
+const steady = (atLeast: number): Band => ({ atLeast, minRatio: 0.6, maxRatio: 1000 })
+/** Trips and days differ between summer and winter, and between timetables of a week and of a year. */
+const seasonal = (atLeast: number): Band => ({ atLeast, minRatio: 0.05, maxRatio: 1000 })
+
+/** The declaration of a network's timetable. Its network is in `lake/datasets/rail/networks.ts`. */
+interface NetworkFeed extends Partial<Pick<NetworkRules, 'needsExceptions' | 'needsRanges' | 'cutsLong' | 'stationOf'>> {
+  readonly network: string
+  /** Where it is published, by precedence. */
+  readonly from: readonly Get[]
+  /** Fewest stations and routes of a complete archive. */
+  readonly stations: number
+  readonly routes: number
+  /** False if some editions have no shapes.txt. */
+  readonly hasShapes?: boolean
+}
+
+/** A network's timetable, published as GTFS; read once a day. */
+function networkFeed({ network, from, stations, routes, hasShapes = true, ...dialect }: NetworkFeed): Feed {
+  const rules: NetworkRules = {
+    network,
+    prefix: versionPrefix(network),
+    needsExceptions: false,
+    needsRanges: false,
+    ...dialect,
+  }
+  const { feed, source } = NETWORKS[network] as RailNetworkFacts
+  return defineFeed({
+    id: feed,
+    source,
+    into: [railStations, railRoutes, railTrips, railStopTimes, railCalendar, ...(hasShapes ? [railShapes] : [])],
+    every_s: 86_400,
+    get: from,
+    freshBy: 'fetch',
+    bands: {
+      rail_stations: steady(stations),
+      rail_routes: steady(routes),
+      rail_trips: seasonal(2 * routes),
+      rail_stop_times: seasonal(4 * routes),
+      rail_calendar: seasonal(1),
+      ...(hasShapes ? { rail_shapes: seasonal(1) } : {}),
+    },
+    rows: (bodies, clock, diagnostics) => readNetwork(rules, { bodies, clock, diagnostics }),
+  })
+}
+
+/**
+ * An archive at the National Access Point, by its number of data set. A first answer names the number of its file; both need
+ * the key.
+ */
+export function napArchive(dataset: number): Get {
+  return {
+    ...archiveRequest(`https://${NAP_HOST}/api/Fichero/${dataset}`),
+    accept: 'application/json, application/zip;q=0.9',
+    secret: { env: 'NAP_API_KEY', header: 'apikey' },
+    twoStep: { hosts: [NAP_HOST], to: readFileNumber, needsSecret: true },
+  }
+}
+
+/** Reads the answer that names a data set's files: of several, the first of the type GTFS. No answer was recorded. */
+export function readFileNumber(bytes: Buffer): DownloadStep {
+  let answer: unknown
+  try {
+    answer = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return { refused: 'the first answer is not JSON, so it names no file', retryable: true }
+  }
+  const files = filesIn(answer)
+  const file = files.find((one) => /gtfs/i.test(JSON.stringify(one))) ?? files[0]
+  if (!file) return { refused: 'the first answer names no file (ficheroId)', retryable: false }
+  return { url: `https://${NAP_HOST}/api/Fichero/download/${file.ficheroId}` }
+}
+
+interface NapFile {
+  readonly ficheroId: number
+}
+
+/** All objects with a file number, however deep. */
+function filesIn(value: unknown): NapFile[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Number.isInteger((value as NapFile).ficheroId)) return [value as NapFile]
+  return Object.values(value).flatMap(filesIn)
+}
 
 const crtmItem = (id: string) => archiveRequest(`https://crtm.maps.arcgis.com/sharing/rest/content/items/${id}/data`)
 

@@ -1,10 +1,9 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import type { RealtimeAlert } from '../../formats/gtfs-realtime.ts'
+import type { RealtimeAlert, Translation } from '../../formats/gtfs-realtime.ts'
 import { batch, type Diagnostics, defineFeed } from '../define.ts'
 import { lookUp } from '../look-up.ts'
-import { hashtagsOf, normalised, spanishOf } from './alert-texts.ts'
 import { routeParts, tripParts } from './ids.ts'
 import { messageOf, realtimeRequests, sortedSet } from './realtime.ts'
 
@@ -73,4 +72,48 @@ function alertRow(id: string, alert: RealtimeAlert, diagnostics: Diagnostics): F
 
 function firstFilled(one: string[], other: string[]): string[] {
   return one.length > 0 ? one : other
+}
+
+/** A hashtag of an alert's text: `#MadC3` is line C3 of Madrid's núcleo. */
+interface Hashtag {
+  readonly tag: string
+  readonly word: string
+  /** Null for an unknown word. */
+  readonly nucleo_code: string | null
+  readonly line: string
+}
+
+/** An upper-case and lower-case letters, then the line, which starts with an upper-case letter and has a digit. */
+const HASHTAG = /#(\p{Lu}\p{Ll}+)(\p{Lu}+\d+[A-Za-z]?)(?![\p{L}\p{N}])/gu
+/** Núcleos by the words seen in captures. Others are stored and counted. */
+const NUCLEOS: ReadonlyMap<string, string> = new Map([['Mad', '10']])
+
+/**
+ * Each text once, sorted by language and text: publications differ in the order of translations and may repeat a language.
+ * Runs of blanks become one.
+ */
+function normalised(translations: readonly Translation[]): Translation[] {
+  const texts = new Map<string, Translation>()
+  for (const { language, text } of translations) {
+    const words = text.replace(/\s+/g, ' ').trim()
+    texts.set(`${language ?? ''}\u001f${words}`, { language, text: words })
+  }
+  return [...texts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, translation]) => translation)
+}
+
+/** The longest Spanish text; a text without a language counts as Spanish if there is no other. */
+function spanishOf(texts: readonly Translation[]): string | null {
+  const spanish = texts.filter(({ language }) => language?.split('-')[0]?.toLowerCase() === 'es')
+  const candidates = spanish.length > 0 ? spanish : texts.filter(({ language }) => language === null)
+  return candidates.reduce<string | null>((longest, { text }) => (text.length > (longest?.length ?? 0) ? text : longest), null)
+}
+
+/** The hashtags of texts, each once, in order of their first mention. */
+function hashtagsOf(texts: readonly Translation[]): Hashtag[] {
+  const found = new Map<string, Hashtag>()
+  for (const { text } of texts)
+    for (const [tag, word, line] of text.matchAll(HASHTAG))
+      if (!found.has(tag))
+        found.set(tag, { tag, word: word as string, nucleo_code: NUCLEOS.get(word as string) ?? null, line: line as string })
+  return [...found.values()]
 }

@@ -1,5 +1,5 @@
-import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { renfe } from '../../../lake/datasets/rail/sources.ts'
+import { railPositions } from '../../../lake/datasets/rail/trains.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeVehicle } from '../../formats/gtfs-realtime.ts'
 import { statedPosition } from '../../formats/positions.ts'

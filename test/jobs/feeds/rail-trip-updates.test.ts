@@ -5,7 +5,7 @@ import { renfeTripUpdates, renfeTripUpdatesLd } from '../../../jobs/feeds/rail/r
 import { advance, emptyState } from '../../../jobs/ingest/fold.ts'
 import { judge } from '../../../jobs/ingest/guard.ts'
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
-import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { asProtobuf, capture, NOON, parseBytes, realtimeJson, rowsOf, tallyOf, tripUpdate } from './rail-messages.ts'

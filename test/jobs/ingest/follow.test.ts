@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defineFeed, type Feed, type FeedRequest } from '../../../jobs/feeds/define.ts'
-import { napArchive } from '../../../jobs/feeds/rail/network-feed.ts'
+import { napArchive } from '../../../jobs/feeds/rail/networks.ts'
 import { aemetRequest } from '../../../jobs/feeds/weather/aemet.ts'
 import { type Collected, type CollectOptions, collect } from '../../../jobs/ingest/collect.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'

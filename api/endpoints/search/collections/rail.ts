@@ -6,9 +6,8 @@ import { sql } from '../../../../lake/query/sql.ts'
 import { col } from '../../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../../kernel/reads/cached-query.ts'
 import { type RailNetwork, railNetwork } from '../../rail/network.ts'
-import { routesOf } from '../../rail/route.ts'
-import { type Station, stationsOf } from '../../rail/station.ts'
-import { stationRegister } from '../../rail/station-register.ts'
+import { routesOf } from '../../rail/routes.ts'
+import { type Station, stationRegister, stationsOf } from '../../rail/stations.ts'
 import { defineCollection } from '../collection.ts'
 
 /** Approximate number of trips that stop at the busiest station. */

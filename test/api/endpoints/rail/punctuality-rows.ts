@@ -1,6 +1,6 @@
 import { tripParts } from '../../../../jobs/feeds/rail/ids.ts'
 import { railCalendar, railRoutes, railStopTimes, railTrips } from '../../../../lake/datasets/rail/timetable.ts'
-import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
+import { railTripUpdates } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow, Dataset } from '../../../../lake/schema/dataset.ts'
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { exampleTableRow } from '../../service.ts'

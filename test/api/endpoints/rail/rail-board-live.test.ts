@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
+import { railTripUpdates } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { until } from '../../../helpers/until.ts'
 import { type Reply, startService, type TestService } from '../../service.ts'

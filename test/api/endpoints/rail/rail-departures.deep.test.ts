@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { railPositions } from '../../../../lake/datasets/rail/positions.ts'
-import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
+import { railPositions, railTripUpdates } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { exampleRow, type Reply, startService, type TestService } from '../../service.ts'
 import { type Golden, type GoldenLive, landTimetable, openGolden, TIMETABLE_FEEDS } from './rail-golden.ts'

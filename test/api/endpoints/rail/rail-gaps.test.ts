@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { NetworkRoute, RailNetwork } from '../../../../api/endpoints/rail/network.ts'
-import { routeOf } from '../../../../api/endpoints/rail/route.ts'
+import { routeOf } from '../../../../api/endpoints/rail/routes.ts'
 import { until } from '../../../helpers/until.ts'
 import { type Reply, startService, type TestService } from '../../service.ts'
 import { landTimetable, NOON, type Run } from './train-rows.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { railStations } from '../../../../lake/datasets/rail/timetable.ts'
-import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
+import { railTripUpdates } from '../../../../lake/datasets/rail/trains.ts'
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { until } from '../../../helpers/until.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { railCalendar, railStopTimes, railTrips } from '../../../../lake/datasets/rail/timetable.ts'
-import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
+import { railTripUpdates } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow, Dataset } from '../../../../lake/schema/dataset.ts'
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { type Reply, startService, type TestService } from '../../service.ts'

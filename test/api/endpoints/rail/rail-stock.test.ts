@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { railFleet } from '../../../../lake/datasets/rail/fleet.ts'
 import { railStock } from '../../../../lake/datasets/rail/stock.ts'
+import { railFleet } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'
 

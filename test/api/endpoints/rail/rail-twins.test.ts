@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { railAlerts } from '../../../../lake/datasets/rail/alerts.ts'
-import { railPositions } from '../../../../lake/datasets/rail/positions.ts'
-import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
+import { railPositions, railTripUpdates } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { until } from '../../../helpers/until.ts'
 import { exampleRow, type Reply, startService, type TestService } from '../../service.ts'

@@ -1,7 +1,5 @@
-import { railFleet } from '../../../../lake/datasets/rail/fleet.ts'
-import { railPositions } from '../../../../lake/datasets/rail/positions.ts'
 import { railCalendar, railRoutes, railShapes, railStations, railStopTimes, railTrips } from '../../../../lake/datasets/rail/timetable.ts'
-import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
+import { railFleet, railPositions, railTripUpdates } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../../lake/schema/time.ts'
 import { exampleRow, exampleTableRow, type TestService } from '../../service.ts'

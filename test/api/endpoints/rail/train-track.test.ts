@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { railPositions } from '../../../../lake/datasets/rail/positions.ts'
-import { railTripUpdates } from '../../../../lake/datasets/rail/trip-updates.ts'
+import { railPositions, railTripUpdates } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'
 import { NOON, position } from './train-rows.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { railPositions } from '../../../../lake/datasets/rail/positions.ts'
+import { railPositions } from '../../../../lake/datasets/rail/trains.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { until } from '../../../helpers/until.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { duplicatesIn, sameCall } from '../../../../api/endpoints/rail/duplicates.ts'
-import { DayStops } from '../../../../api/endpoints/transit/day-stops.ts'
+import { DayStops } from '../../../../api/endpoints/transit/service-day.ts'
 import { serviceStart } from '../../../../lake/schema/time.ts'
 
 const START = serviceStart('2026-08-25')
