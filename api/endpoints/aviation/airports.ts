@@ -9,7 +9,19 @@ import { airportNames } from '../../../lake/places/airport-names.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type MemoryAsk, type StatesOf } from '../../kernel/endpoint.ts'
-import { LANGS, type Lang, meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import {
+  LANGS,
+  type Lang,
+  meaning,
+  nested,
+  nulls,
+  optional,
+  pick,
+  projection,
+  record,
+  type StateRow,
+  type ValueOf,
+} from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
 import { textParam } from '../../kernel/params/params.ts'
@@ -28,6 +40,7 @@ import {
   RECENT_DAYS,
   recentDays,
   recentObserved,
+  SUMS,
   type Sums,
   sumsOfFlights,
 } from './figures.ts'
@@ -121,10 +134,8 @@ const reads = {
   madeFrom: [{ dataset: flights }, { dataset: airportTraffic }, { dataset: arrivalAtfmDelays }],
 } as const
 
-const NO_SUMS: Sums = Object.freeze({
-  ...{ flights: null, movements: null, cancelled: null, diverted: null, punctual: null, delay_minutes: null },
-  ...{ nm_movements: null, atfm_arrivals: null, atfm_delay_minutes: null },
-})
+const NO_SUMS: Sums = nulls(SUMS)
+const UNOBSERVED = nulls(pick(figures, 'observed_departures', 'observed_arrivals', 'observed_coverage', 'observed_until'))
 
 /** The flights of a state by airport, with the time of its newest publication; null before the first. */
 const shownBy = memo((...[, state]: StatesOf<typeof STATES>) =>
@@ -168,10 +179,7 @@ function airportOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATE
     flights_until: sums.flights === null ? null : (found?.flights_until ?? null),
     ...networkOf(sums),
     network_until: sums.nm_movements === null && sums.atfm_arrivals === null ? null : (found?.network_until ?? null),
-    observed_departures: observed?.observed_departures ?? null,
-    observed_arrivals: observed?.observed_arrivals ?? null,
-    observed_coverage: observed?.observed_coverage ?? null,
-    observed_until: observed?.observed_until ?? null,
+    ...pick(observed ?? UNOBSERVED, 'observed_departures', 'observed_arrivals', 'observed_coverage', 'observed_until'),
     today: todayOf(row, states),
   }
 }

@@ -47,7 +47,7 @@ export const observedFields = {
 } as const
 
 /** Sums of days. */
-const SUMS = {
+export const SUMS = {
   ...pick(columns, 'flights', 'movements', 'cancelled', 'diverted', 'punctual', 'delay_minutes', 'nm_movements', 'atfm_arrivals'),
   atfm_delay_minutes: columns.atfm_delay_minutes,
 } as const
@@ -169,10 +169,6 @@ export const monthsOfAirport = defineCachedQuery<readonly RowOf<typeof MONTH>[]>
     ),
 })
 
-const CAUSE = {
-  ...pick(columns, 'iata', 'local_date', 'atfm_cause', 'atfm_delay_minutes'),
-}
-
 /** The cause of most of the ATFM delay of arrivals, by `iata date`, for the newest days with any. */
 export const atfmCauses = defineCachedQuery<ReadonlyMap<string, string>>({
   name: 'newest ATFM causes',
@@ -186,7 +182,7 @@ export const atfmCauses = defineCachedQuery<ReadonlyMap<string, string>>({
         WHERE atfm_delay_minutes > 0 AND atfm_cause IS NOT NULL
         ORDER BY local_date DESC, iata
         LIMIT 500`,
-      CAUSE,
+      pick(columns, 'iata', 'local_date', 'atfm_cause', 'atfm_delay_minutes'),
     )
     return new Map(rows.map((row) => [`${row.iata} ${row.local_date}`, row.atfm_cause as string]))
   },

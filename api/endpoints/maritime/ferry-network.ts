@@ -19,16 +19,13 @@ export interface FerryTerminal {
   readonly position: Point | null
 }
 
+/** Columns of a route that connections show as they are. */
+const OF_ROUTE = ['network', 'route_id', 'agency_name', 'agency_url', 'kind', 'timezone'] as const
+
 /** A ferry route one way: the sailings of a published route between the same first and last terminals. */
-export interface FerryConnection {
+export interface FerryConnection extends Pick<Row<typeof ferryRoutes>, (typeof OF_ROUTE)[number]> {
   readonly id: string
-  readonly network: string
-  readonly route_id: string
-  readonly agency_name: string | null
-  readonly agency_url: string | null
   readonly name: string | null
-  readonly kind: string
-  readonly timezone: string
   /** Terminals in the call order of most sailings. */
   readonly calls: readonly FerryTerminal[]
   /** All terminals of any sailing. */
@@ -59,15 +56,7 @@ interface Window {
   readonly before: string | null
 }
 
-interface Trip {
-  readonly network: string
-  readonly timetable_version: string
-  readonly route_id: string
-  readonly service_id: string
-  readonly is_car_allowed: boolean | null
-  readonly is_bike_allowed: boolean | null
-  readonly is_wheelchair_accessible: boolean | null
-  readonly headway_s: number | null
+interface Trip extends Row<typeof ferryTrips> {
   /** Ids of its stops in order, joined by `CALL_MARK`. */
   readonly calls: string
   readonly departure: number | null
@@ -119,8 +108,7 @@ async function windowsFrom(reader: QueryReader, date: string): Promise<Window[]>
 function tripsOf({ all }: QueryReader, versions: readonly string[]): Promise<Trip[]> {
   const only = { timetable_version: { in: versions } }
   return all<Trip>(sql`
-    SELECT t.network, t.timetable_version, t.route_id, t.service_id, t.is_car_allowed, t.is_bike_allowed, t.is_wheelchair_accessible,
-      t.headway_s, s.calls, s.departure, s.arrival
+    SELECT t.*, s.calls, s.departure, s.arrival
     FROM ${scan(ferryTrips, only)} t
     JOIN (
       SELECT timetable_version, trip_id, string_agg(stop_id, ${CALL_MARK} ORDER BY stop_sequence) AS calls,
@@ -137,13 +125,8 @@ async function terminalsOf({ rows }: QueryReader, versions: readonly string[]): 
   const query = sql`SELECT * FROM ${scan(ferryStops, { timetable_version: { in: versions } })} ORDER BY timetable_version, stop_id`
   const stops = new Map<string, FerryTerminal & { readonly parent_station: string | null }>()
   for await (const batch of rows(query, tableColumns(ferryStops)))
-    for (const row of batch) {
-      const [network, stop_id] = [row['network'] as string, row['stop_id'] as string]
-      const position = row['position'] as Point | null
-      stops.set(keyOf(network, stop_id), {
-        ...{ network, stop_id, name: row['name'] as string, position, parent_station: row['parent_station'] as string | null },
-      })
-    }
+    for (const row of batch as Row<typeof ferryStops>[])
+      stops.set(keyOf(row.network, row.stop_id), pick(row, 'network', 'stop_id', 'name', 'position', 'parent_station'))
   return new Map(
     [...stops].map(([key, { parent_station, ...stop }]) => {
       const station = parent_station === null ? undefined : stops.get(keyOf(stop.network, parent_station))
@@ -200,13 +183,8 @@ function connectionsOf(held: {
     const sailings = own.map((trip) => dates.get(`${trip.timetable_version} ${trip.service_id}`)?.length ?? 0)
     return {
       id,
-      network: route.network,
-      route_id: route.route_id,
-      agency_name: route.agency_name,
-      agency_url: route.agency_url,
+      ...pick(route, ...OF_ROUTE),
       name: route.long_name ?? route.short_name,
-      kind: route.kind,
-      timezone: route.timezone,
       calls: callsOf(own[sailings.indexOf(Math.max(...sailings))] as Trip),
       terminals: [...new Map(own.flatMap(callsOf).map((terminal) => [terminal.stop_id, terminal])).values()],
       days,

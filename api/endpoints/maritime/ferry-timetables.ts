@@ -1,7 +1,7 @@
 import { ferryCalendar, ferryRoutes, ferryStops, ferryStopTimes, ferryTrips } from '../../../lake/datasets/maritime/ferry-timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
 import { MADRID, serviceStart } from '../../../lake/schema/time.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { readServiceDay, ServiceDay } from '../transit/service-day.ts'
@@ -26,16 +26,8 @@ export function ferryFeeds(operator: string | null): readonly string[] | null {
 }
 
 /** A sailing on a service date; its calls are the day's from `first` up to, not including, `end`. */
-export interface Sailing {
-  readonly network: string
-  readonly trip_id: string
+export interface Sailing extends Row<typeof ferryTrips> {
   readonly route: { readonly route_id: string }
-  readonly short_name: string | null
-  readonly headsign: string | null
-  readonly is_car_allowed: boolean | null
-  readonly is_bike_allowed: boolean | null
-  readonly is_wheelchair_accessible: boolean | null
-  readonly headway_s: number | null
   readonly first: number
   readonly end: number
 }
@@ -60,22 +52,8 @@ export const ferryDay = defineCachedQuery<ServiceDay<Sailing>>({
       date,
       start: serviceStart(date, zones[0]?.timezone ?? MADRID),
       columns: sql`t.*`,
-      tripOf: sailingOf,
+      tripOf: (row) => ({ ...(row as Row<typeof ferryTrips>), route: { route_id: row['route_id'] as string } }),
     })
     return new ServiceDay<Sailing>(date, held)
   },
 })
-
-function sailingOf(row: AnyRow): Omit<Sailing, 'first' | 'end'> {
-  return {
-    network: row['network'] as string,
-    trip_id: row['trip_id'] as string,
-    route: { route_id: row['route_id'] as string },
-    short_name: row['short_name'] as string | null,
-    headsign: row['headsign'] as string | null,
-    is_car_allowed: row['is_car_allowed'] as boolean | null,
-    is_bike_allowed: row['is_bike_allowed'] as boolean | null,
-    is_wheelchair_accessible: row['is_wheelchair_accessible'] as boolean | null,
-    headway_s: row['headway_s'] as number | null,
-  }
-}

@@ -2,11 +2,13 @@ import { FERRY_OPERATORS } from '../../../lake/datasets/maritime/ferry-codes.ts'
 import { MARINE_FUELS } from '../../../lake/datasets/maritime/marine-codes.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
+import { firstIndex } from '../../../lake/first-index.ts'
 import { distanceM } from '../../../lake/places/distance.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { meaning, nested, nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { provinceFilter } from '../../kernel/filters/place.ts'
 import { searchFilter } from '../../kernel/filters/search.ts'
@@ -22,6 +24,7 @@ import { ferryNetwork } from './ferry-network.ts'
 import { ferryTimetables } from './ferry-timetables.ts'
 import { fuelByPort, MARINE_DATASETS, marineFuelParam, marinePricesOf, portFuelField } from './marine-prices.ts'
 import { type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
+import { newestOf } from './vessels.ts'
 
 /** Radius around a port in which vessels count, m: harbours and their anchorages; the World Port Index rounds to the minute. */
 const VESSELS_WITHIN_M = 5_000
@@ -32,36 +35,19 @@ const LATITUDES = VESSELS_WITHIN_M / 110_000
 const vesselsByPort = memo((vessels: State<typeof vesselPositions>, { ports }: PortCatalogue): ReadonlyMap<string, number> => {
   if (vessels.parts.length === 0) return new Map()
   // Several sources may have the same vessel.
-  const newest = new Map<string, (typeof vessels.rows)[number]>()
-  for (const row of vessels.rows) {
-    const other = newest.get(row.mmsi)
-    if (!other || other.observed_at < row.observed_at) newest.set(row.mmsi, row)
-  }
-  const positions = [...newest.values()].map(({ position }) => position).sort((one, other) => one.lat - other.lat)
+  const positions = [...newestOf(vessels.rows).values()].map(({ position }) => position).sort((one, other) => one.lat - other.lat)
+  const latitudeAt = (at: number): number => positions[at]?.lat ?? Number.POSITIVE_INFINITY
   return new Map(
     [...ports.values()].flatMap(({ id, position: at }) => {
       if (at === null) return []
+      const first = firstIndex(0, positions.length, (next) => latitudeAt(next) >= at.lat - LATITUDES)
       let count = 0
-      for (let next = firstFrom(positions, at.lat - LATITUDES); next < positions.length; next++) {
-        const position = positions[next] as (typeof positions)[number]
-        if (position.lat > at.lat + LATITUDES) break
-        if (distanceM(at, position) <= VESSELS_WITHIN_M) count++
-      }
+      for (let next = first; latitudeAt(next) <= at.lat + LATITUDES; next++)
+        if (distanceM(at, positions[next] as Point) <= VESSELS_WITHIN_M) count++
       return [[id, count] as const]
     }),
   )
 })
-
-/** Index of the first position, sorted by latitude, that is not south of a latitude. */
-function firstFrom(positions: readonly { readonly lat: number }[], lat: number): number {
-  let [from, to] = [0, positions.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((positions[middle] as { readonly lat: number }).lat < lat) from = middle + 1
-    else to = middle
-  }
-  return from
-}
 
 const { columns } = ports
 
@@ -94,6 +80,9 @@ const portFields = {
 /** A port, ready for replies. */
 type PortRecord = ValueOf<typeof portFields>
 
+/** The list data of a port that only a ferry timetable has. */
+const UNLISTED = nulls(portFields)
+
 const LISTINGS: Readonly<Record<string, string>> = { world_port_index: 'WORLD_PORT_INDEX', port_list: 'PORT_LIST' }
 
 /** What is at a port: its marine fuel, and the number of vessels, null if unknown. */
@@ -104,59 +93,42 @@ interface AtPort {
 
 /** Converts a port to its reply form. */
 function portRecord(port: Port, { fuel, vessel_count }: AtPort): PortRecord {
-  const { id, name, position, province_code, municipality_code, listed, connections } = port
+  const { province_code, municipality_code, listed, connections } = port
+  const held = { ...UNLISTED, ...listed }
   return {
-    id,
-    name,
-    alternate_name: listed?.alternate_name ?? null,
+    ...pick(port, 'id', 'name', 'position', 'province_code', 'municipality_code'),
+    ...pick(held, 'alternate_name', 'locode', 'wpi_number', 'port_authority', 'harbor_size', 'harbor_type', 'channel_depth_m'),
+    ...pick(held, 'anchorage_depth_m', 'cargo_pier_depth_m', 'tidal_range_m', 'has_ro_ro', 'has_fuel_oil', 'has_diesel_oil', 'observed_at'),
     listing: listed ? (LISTINGS[listed.source] ?? listed.source) : 'FERRY_TIMETABLE',
-    locode: listed?.locode ?? null,
-    wpi_number: listed?.wpi_number ?? null,
-    port_authority: listed?.port_authority ?? null,
-    position,
     province: provinceName(province_code),
-    province_code,
     municipality: (municipality_code && municipalityByCode(municipality_code)?.name) || null,
-    municipality_code,
-    harbor_size: listed?.harbor_size ?? null,
-    harbor_type: listed?.harbor_type ?? null,
-    channel_depth_m: listed?.channel_depth_m ?? null,
-    anchorage_depth_m: listed?.anchorage_depth_m ?? null,
-    cargo_pier_depth_m: listed?.cargo_pier_depth_m ?? null,
-    tidal_range_m: listed?.tidal_range_m ?? null,
-    has_ro_ro: listed?.has_ro_ro ?? null,
-    has_fuel_oil: listed?.has_fuel_oil ?? null,
-    has_diesel_oil: listed?.has_diesel_oil ?? null,
     fuel_stations: new Set(fuel.map(({ station_id }) => station_id)).size,
     fuels: [...new Set(fuel.map((one) => one.fuel))],
     has_ferries: connections.length > 0,
     ferry_routes: connections.length,
     ferry_operators: [...new Set(connections.map(({ network }) => network))].sort(),
     vessel_count,
-    observed_at: listed?.observed_at ?? null,
   }
 }
 
 /** The timetables in force change with the date in Madrid, on a full hour of UTC. */
 const DATE_CLOCK_S = 3600
 
-/** Reads of both endpoints. Vessels need a higher plan; ports show only how many there are. */
+/** Declarations shared by both endpoints. Vessels need a higher plan; ports show only how many there are. */
+const OF_PORTS = { domain: 'maritime', plan: 'FREE', excerpts: [{ of: vesselPositions, columns: ['mmsi'] }] } as const
 const STATES = [ports, vesselPositions, ...MARINE_DATASETS] as const
-const EXCERPTS = [{ of: vesselPositions, columns: ['mmsi'] }] as const
 const VESSELS =
   'Vessels are counted from the AIS receivers of this service; while none delivers, `vessel_count` is null and `meta.missing` says why.'
 
 /** Ports. */
 export const portList = defineEndpoint({
   path: '/api/maritimo/puertos',
-  domain: 'maritime',
-  plan: 'FREE',
+  ...OF_PORTS,
   summary: 'Ports with position, size, depths, fuel and ferries',
   summary_es: 'Puertos con posición, tamaño, calados, combustible y ferris',
   about:
     'Spanish ports of the World Port Index and of a list of this service. Ports that only a ferry timetable has are included, some of them abroad. Depths of 0 and unknown facilities are null. ' +
     VESSELS,
-  excerpts: EXCERPTS,
   params: {},
   filters: [
     provinceFilter,
@@ -216,12 +188,10 @@ const detail = record('PortDetail', 'A port with its marine fuel and its ferries
 /** One port. */
 export const portById = defineEndpoint({
   path: '/api/maritimo/puertos/{id}',
-  domain: 'maritime',
-  plan: 'FREE',
+  ...OF_PORTS,
   summary: 'One port with marine fuel prices, ferry routes and vessels nearby',
   summary_es: 'Un puerto con precios de carburante, rutas de ferri y buques cercanos',
   about: VESSELS,
-  excerpts: EXCERPTS,
   params: {
     id: required(textParam('Id of the port, as in /api/maritimo/puertos: its UN/LOCODE, if it has one.', { max: 120, example: 'ESBCN' })),
   },

@@ -52,7 +52,8 @@ export function vesselsOf([positions, descriptions]: readonly [State<typeof vess
   return [...newestOf(positions.rows).values()].map((row) => toVessel(row, described.get(row.mmsi)))
 }
 
-function newestOf<R extends { readonly mmsi: string; readonly observed_at: number }>(rows: readonly R[]): ReadonlyMap<string, R> {
+/** The newest row of each vessel. */
+export function newestOf<R extends { readonly mmsi: string; readonly observed_at: number }>(rows: readonly R[]): ReadonlyMap<string, R> {
   const newest = new Map<string, R>()
   for (const row of rows) if ((newest.get(row.mmsi)?.observed_at ?? Number.NEGATIVE_INFINITY) < row.observed_at) newest.set(row.mmsi, row)
   return newest

@@ -187,8 +187,6 @@ function alertTrainOf(
   const { trips, twins, except } = about
   const both = [...trips, ...twins]
   const longest = both.reduce((most, trip) => (trip.end - trip.first > most.end - most.first ? trip : most))
-  const isWhole = longest.end - longest.first > 1
-  const [origin_id, destination_id] = isWhole ? [day.stops.stopId(longest.first), day.stops.stopId(longest.end - 1)] : [null, null]
   const routes = both.map(({ route }) => route)
   // Only the train itself is late. For a cancelled train the other timetable may list more stops.
   const stopping = due === null ? trips : both
@@ -199,10 +197,7 @@ function alertTrainOf(
     nucleo_codes: sorted(routes.flatMap(({ nucleo_code }) => nucleo_code ?? [])),
     products: sorted(routes.flatMap(({ nucleo_code, short_name }) => (nucleo_code === null && short_name !== null ? [short_name] : []))),
     other_train_id: twins[0] ? trainIdOf(twins[0]) : null,
-    origin_id,
-    origin: origin_id === null ? null : day.stops.nameOf(origin_id),
-    destination_id,
-    destination: destination_id === null ? null : day.stops.nameOf(destination_id),
+    ...day.terminiOf(longest),
   }
 }
 

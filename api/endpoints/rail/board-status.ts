@@ -58,7 +58,7 @@ export function statusOf(
   if (running.some((update) => nextRow(place, update) > place.row)) return withStatus(ask.side === 'DEPARTURES' ? 'DEPARTED' : 'ARRIVED')
   const platform = running.map(({ trip_id }) => ask.live.platformOf(trip_id, ask.stop_id)).find((one) => one !== null) ?? null
   const late = scheduled_at > ask.now + LIVE_AHEAD_MS ? undefined : running.find((update) => believed(update) !== null)
-  if (!late) return { status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform }
+  if (!late) return { ...withStatus('SCHEDULED'), platform }
   const delay_s = believed(late) as number
   // An early train waits for its planned time.
   const late_s = ask.side === 'DEPARTURES' ? Math.max(0, delay_s) : delay_s
@@ -76,7 +76,8 @@ export function believed({ delay_s, delay_quality }: TripUpdate): number | null 
   return delay_quality === 'DOUBTFUL' ? null : delay_s
 }
 
-function withStatus(status: string): CallStatus {
+/** The status alone. */
+export function withStatus(status: string): CallStatus {
   return { status, expected_at: null, delay_s: null, delay_source: null, platform: null }
 }
 

@@ -6,7 +6,17 @@ import { meaning, nulls, optional, pick, type ValueOf } from '../../kernel/field
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import type { StopTime } from '../transit/service-day.ts'
-import { type BoardAsk, believed, type CallStatus, isWaitedFor, LIVE_AHEAD_MS, type Place, type Spoken, statusOf } from './board-status.ts'
+import {
+  type BoardAsk,
+  believed,
+  type CallStatus,
+  isWaitedFor,
+  LIVE_AHEAD_MS,
+  type Place,
+  type Spoken,
+  statusOf,
+  withStatus,
+} from './board-status.ts'
 import { BOARD_STATUSES, DELAY_SOURCES, productField } from './codes.ts'
 import { isShown, reachOf, sameCall } from './duplicates.ts'
 import type { TripUpdate } from './live-trips.ts'
@@ -99,54 +109,35 @@ const LATE_MS = 12 * HOUR_MS
 /** For a train in one timetable only, without live data. */
 const PLAIN: Pick<Call, 'callStatus' | 'twin'> = Object.freeze({ callStatus: null, twin: null })
 const NO_PLACES: readonly Pick<Place, 'trip' | 'row'>[] = []
-const PLANNED: CallStatus = Object.freeze({ status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform: null })
+const PLANNED: CallStatus = Object.freeze(withStatus('SCHEDULED'))
 
-/**
- * A timetable train on a board: the sort keys, named as in entries, and where to find the rest. A board of 24 h has up to a
- * thousand entries, of which a page shows a few.
- */
-class Call {
-  readonly day: TimetableDay
-  readonly trip: DayTrip
-  readonly row: number
+/** A timetable train on a board before its entry is built: the sort keys, named as in entries, and where to find the rest. */
+interface Call extends Place, Pick<BoardEntry, 'expected_at' | 'delay_s' | 'service_date' | 'network' | 'trip_id' | 'stop_sequence'> {
   readonly scheduled_at: number
   /** Its live data; null if only the timetable has it. */
   readonly callStatus: CallStatus | null
   /** The trip in another network that is the same train and makes the same stop. */
   readonly twin: DayTrip | null
+}
 
-  constructor(at: Place, scheduled_at: number, { callStatus, twin }: Pick<Call, 'callStatus' | 'twin'>) {
-    this.day = at.day
-    this.trip = at.trip
-    this.row = at.row
-    this.scheduled_at = scheduled_at
-    this.callStatus = callStatus
-    this.twin = twin
+function callOf(place: Place, scheduled_at: number, live: Pick<Call, 'callStatus' | 'twin'>): Call {
+  const { expected_at, delay_s } = live.callStatus ?? PLANNED
+  const { day, trip, row } = place
+  const stop_sequence = day.stops.sequence(row)
+  return {
+    ...place,
+    ...live,
+    ...pick(trip, 'network', 'trip_id'),
+    service_date: day.date,
+    scheduled_at,
+    expected_at,
+    delay_s,
+    stop_sequence,
   }
+}
 
-  get expected_at(): number | null {
-    return this.callStatus && this.callStatus.expected_at
-  }
-
-  get delay_s(): number | null {
-    return this.callStatus && this.callStatus.delay_s
-  }
-
-  get service_date(): string {
-    return this.day.date
-  }
-
-  get network(): string {
-    return this.trip.network
-  }
-
-  get trip_id(): string {
-    return this.trip.trip_id
-  }
-
-  get stop_sequence(): number {
-    return this.day.stops.sequence(this.row)
-  }
+function isCall(draft: BoardDraft): draft is Call {
+  return 'trip' in draft
 }
 
 /** A train on a board before its entry is built; for a train outside the timetable, the entry itself. */
@@ -154,13 +145,13 @@ type BoardDraft = Call | BoardEntry
 
 /** The entry of a train on a board. */
 export function boardEntry(draft: BoardDraft): BoardEntry {
-  return draft instanceof Call ? entryOf(draft) : draft
+  return isCall(draft) ? entryOf(draft) : draft
 }
 
 /** True if a train on a board matches the requested network, and lines or products, by either of its networks. */
 export function isOf(draft: BoardDraft, asked: { readonly network: string | null; readonly line: readonly string[] | null }): boolean {
   const { network, line } = asked
-  if (!(draft instanceof Call)) return (network === null || draft.network === network) && (line === null || line.includes(draft.line ?? ''))
+  if (!isCall(draft)) return (network === null || draft.network === network) && (line === null || line.includes(draft.line ?? ''))
   const { trip, twin } = draft
   return (
     (network === null || trip.network === network || twin?.network === network) &&
@@ -170,7 +161,7 @@ export function isOf(draft: BoardDraft, asked: { readonly network: string | null
 
 /** True if a departing train of the timetable later stops at one of some stations where passengers may get off. */
 export function reaches(draft: BoardDraft, stations: ReadonlySet<string>): boolean {
-  if (!(draft instanceof Call)) return false
+  if (!isCall(draft)) return false
   const { day, trip, row, twin, scheduled_at } = draft
   const { stops } = day
   const isReached = (at: number): boolean => stations.has(stops.stopId(at)) && stops.dropOff(at) !== 'NONE'
@@ -214,7 +205,7 @@ function callsOf(ask: BoardAsk, day: TimetableDay): Call[] {
     if ((!update && twins.length === 0 && scheduled_at < at) || isOtherEnd(trip, row, side)) continue
     const stop = { day, trip, row }
     const call =
-      update || twins.length > 0 ? spokenCall(ask, stop, { scheduled_at, update, twins, updateOf }) : new Call(stop, scheduled_at, PLAIN)
+      update || twins.length > 0 ? spokenCall(ask, stop, { scheduled_at, update, twins, updateOf }) : callOf(stop, scheduled_at, PLAIN)
     if (call) addCall(calls, call, side)
   }
   return calls
@@ -241,7 +232,7 @@ function spokenCall(
   }
   const callStatus = spoken.length === 0 ? null : statusOf(ask, stop, { spoken, scheduled_at })
   const isDue = scheduled_at >= ask.at || (callStatus !== null && isWaitedFor(ask, stop, { spoken, callStatus }))
-  return isDue ? new Call(stop, scheduled_at, { callStatus, twin: here[0]?.trip ?? null }) : null
+  return isDue ? callOf(stop, scheduled_at, { callStatus, twin: here[0]?.trip ?? null }) : null
 }
 
 /** Stops that the twins of a trip make together with it. */
@@ -321,43 +312,28 @@ function isOtherEnd({ first, end }: DayTrip, row: number, side: BoardAsk['side']
 }
 
 function entryOf(call: Call): BoardEntry {
-  const { day, trip, row, scheduled_at } = call
+  const { day, trip, row } = call
   const { route } = trip
   const { stops } = day
-  const callStatus = call.callStatus ?? PLANNED
-  const isWhole = trip.end - trip.first > 1
-  const [origin_id, destination_id] = isWhole ? [stops.stopId(trip.first), stops.stopId(trip.end - 1)] : [null, null]
-  const { network, train_number } = trip
   const trips = call.twin ? [trip, call.twin] : [trip]
   const ofLine = trips.find((one) => hasLines(one.network))?.route
   // A twin that does not stop here is the same train elsewhere.
   const other = call.twin ?? day.twinsOf(trip)[0] ?? null
   return {
-    service_date: day.date,
-    network,
-    trip_id: trip.trip_id,
-    stop_sequence: stops.sequence(row),
-    route_id: route.route_id,
-    train_number,
+    ...pick(call, 'service_date', 'network', 'trip_id', 'stop_sequence', 'scheduled_at'),
+    ...pick(trip, 'train_number', 'service_mark', 'headway_s', 'is_wheelchair_accessible'),
+    ...pick(route, 'route_id', 'route_type'),
     train_id: trainIdOf(trip),
     other_trip_id: other && other.trip_id,
     other_train_id: other && trainIdOf(other),
     line: ofLine?.short_name ?? null,
     nucleo_code: ofLine?.nucleo_code ?? null,
     product: trips.find((one) => !hasLines(one.network))?.route.short_name ?? null,
-    route_type: route.route_type,
-    service_mark: trip.service_mark,
-    origin_id,
-    origin: origin_id === null ? null : stops.nameOf(origin_id),
-    destination_id,
-    destination: destination_id === null ? null : stops.nameOf(destination_id),
-    scheduled_at,
-    ...callStatus,
+    ...day.terminiOf(trip),
+    ...(call.callStatus ?? PLANNED),
     is_live: call.callStatus !== null,
     pickup_type: stops.pickup(row),
     drop_off_type: stops.dropOff(row),
-    headway_s: trip.headway_s,
-    is_wheelchair_accessible: trip.is_wheelchair_accessible,
     occupancy_pct: null,
   }
 }

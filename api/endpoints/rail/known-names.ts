@@ -2,9 +2,10 @@ import { RAIL_NETWORKS, RAIL_NUCLEOS, RENFE_NETWORKS } from '../../../lake/datas
 import { railRoutes, railStations } from '../../../lake/datasets/rail/timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import { codeParam, knownBy, listOf, type Param, textParam } from '../../kernel/params/params.ts'
-import { type CachedQuery, defineCachedQuery, distinctValues, type QueryReader } from '../../kernel/reads/cached-query.ts'
+import { type CachedQuery, defineCachedQuery, distinctValues } from '../../kernel/reads/cached-query.ts'
 
 /** The networks with live positions of trains. */
 const LIVE_NETWORKS = [...RENFE_NETWORKS, 'FGC']
@@ -12,28 +13,17 @@ const LIVE_NETWORKS = [...RENFE_NETWORKS, 'FGC']
 const LINE_NAMES = sql`SELECT DISTINCT network, short_name AS name FROM ${scan(railRoutes)} WHERE short_name IS NOT NULL`
 
 /** Lines and products of all stored timetables: SR06 and SR18 ran in June 2026 but no longer in August. */
-const railLines = defineCachedQuery<ReadonlySet<string>>({
-  name: 'rail lines',
-  from: [railRoutes],
-  maxEntries: 1,
-  read: (reader) => namesOf(reader, LINE_NAMES),
-})
+const railLines = namesIn('rail lines', railRoutes, LINE_NAMES)
 
 /** The same lines, known once every network with live positions has a timetable. */
-const liveLines = defineCachedQuery<ReadonlySet<string>>({
-  name: 'lines of running trains',
-  from: [railRoutes],
-  maxEntries: 1,
-  read: (reader) => namesOf(reader, LINE_NAMES, LIVE_NETWORKS),
-})
+const liveLines = namesIn('lines of running trains', railRoutes, LINE_NAMES, LIVE_NETWORKS)
 
 /** Station codes of all stored timetables. */
-const railStationCodes = defineCachedQuery<ReadonlySet<string>>({
-  name: 'rail station codes',
-  from: [railStations],
-  maxEntries: 1,
-  read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, stop_id AS name FROM ${scan(railStations)}`),
-})
+const railStationCodes = namesIn(
+  'rail station codes',
+  railStations,
+  sql`SELECT DISTINCT network, stop_id AS name FROM ${scan(railStations)}`,
+)
 
 /** Station codes of commuter timetables. */
 const commuterStationCodes = distinctValues({
@@ -41,10 +31,17 @@ const commuterStationCodes = distinctValues({
 })
 
 /** The names that a query finds, in order; none until it finds some of each of some networks, by default Renfe's. */
-async function namesOf({ all }: QueryReader, query: Sql, of: readonly string[] = RENFE_NETWORKS): Promise<ReadonlySet<string>> {
-  const found = await all<{ readonly network: string; readonly name: string }>(query)
-  const networks = new Set(found.map(({ network }) => network))
-  return new Set(of.every((network) => networks.has(network)) ? found.map(({ name }) => name).sort() : [])
+function namesIn(name: string, dataset: Dataset, query: Sql, needed: readonly string[] = RENFE_NETWORKS): CachedQuery<ReadonlySet<string>> {
+  return defineCachedQuery({
+    name,
+    from: [dataset],
+    maxEntries: 1,
+    async read({ all }) {
+      const found = await all<{ readonly network: string; readonly name: string }>(query)
+      const networks = new Set(found.map(({ network }) => network))
+      return new Set(needed.every((network) => networks.has(network)) ? found.map((one) => one.name).sort() : [])
+    },
+  })
 }
 
 /** True once the timetables of all networks have landed, so lines and stations are known; null if they cannot be read now. */

@@ -3,7 +3,9 @@ import { simplifiedLine } from '../../../lake/places/lines.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Line, Point } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
+import { pick } from '../../kernel/fields.ts'
 import { defineCachedQuery, type QueryReader } from '../../kernel/reads/cached-query.ts'
 import { matchPath } from '../../kernel/reads/map-matching.ts'
 import { field } from '../../kernel/reply-fields.ts'
@@ -37,15 +39,11 @@ export interface NetworkStation {
   readonly timetable_until: string | null
 }
 
+/** Columns of a route that replies show as they are. */
+const OF_ROUTE = ['route_id', 'network', 'nucleo_code', 'short_name', 'route_type', 'color', 'text_color'] as const
+
 /** A route of the newest timetables. */
-export interface NetworkRoute extends RouteWay {
-  readonly route_id: string
-  readonly network: string
-  readonly nucleo_code: string | null
-  readonly short_name: string | null
-  readonly route_type: string
-  readonly color: string | null
-  readonly text_color: string | null
+export interface NetworkRoute extends RouteWay, Pick<Row<typeof railRoutes>, (typeof OF_ROUTE)[number]> {
   /** Termini from its name or id. */
   readonly named: { readonly origin: string | null; readonly destination: string | null }
   /** Trips of the version. Parts of one train, by its number and their variants, count once. */
@@ -120,22 +118,20 @@ async function placesOf({ rows }: QueryReader, versions: readonly string[]): Pro
   const query = sql`
     SELECT * FROM ${scan(railStations, { timetable_version: { in: versions } })} ORDER BY stop_id, network DESC`
   const places = new Map<string, Place>()
-  for await (const batch of rows(query, tableColumns(railStations))) {
-    for (const row of batch) {
-      const stop_id = row['stop_id'] as string
+  for await (const batch of rows(query, tableColumns(railStations)))
+    for (const row of batch as Row<typeof railStations>[]) {
+      const { stop_id, has_wheelchair_boarding: access } = row
       const before = places.get(stop_id)
-      const access = row['has_wheelchair_boarding'] as boolean | null
       places.set(stop_id, {
         stop_id,
-        name: before?.name ?? (row['name'] as string),
-        position: before?.position ?? (row['position'] as Point | null),
-        networks: [...(before?.networks ?? []), row['network'] as string],
+        name: before?.name ?? row.name,
+        position: before?.position ?? row.position,
+        networks: [...(before?.networks ?? []), row.network],
         // Accessible trains of one network are enough.
         has_wheelchair_boarding: before?.has_wheelchair_boarding || access || (before?.has_wheelchair_boarding ?? access),
-        timezone: before?.timezone ?? (row['timezone'] as string | null),
+        timezone: before?.timezone ?? row.timezone,
       })
     }
-  }
   return places
 }
 
@@ -182,31 +178,22 @@ async function routesOf(
       GROUP BY timetable_version, route_id
     ) t ON t.timetable_version = r.timetable_version AND t.route_id = r.route_id
     ORDER BY r.network, r.route_id`
-  const nameOf = (stop_id: unknown): string | null => (stop_id === null ? null : (places.get(stop_id as string)?.name ?? null))
+  const nameOf = (stop_id: string | null): string | null => (stop_id === null ? null : (places.get(stop_id)?.name ?? null))
   const routes = new Map<string, NetworkRoute>()
-  for await (const batch of rows(query)) {
-    for (const row of batch) {
-      const [network, route_id] = [row['network'] as string, row['route_id'] as string]
-      const own = byRoute.get(`${network} ${route_id}`) ?? []
-      routes.set(route_id, {
-        route_id,
-        network,
-        nucleo_code: row['nucleo_code'] as string | null,
-        short_name: row['short_name'] as string | null,
-        route_type: row['route_type'] as string,
-        color: row['color'] as string | null,
-        text_color: row['text_color'] as string | null,
+  for await (const batch of rows(query))
+    for (const row of batch as (Row<typeof railRoutes> & { readonly trips: number })[]) {
+      const own = byRoute.get(`${row.network} ${row.route_id}`) ?? []
+      routes.set(row.route_id, {
+        ...pick(row, ...OF_ROUTE, 'trips'),
         named: {
-          origin: (row['origin_name'] as string | null) ?? nameOf(row['origin_stop_id']),
-          destination: (row['destination_name'] as string | null) ?? nameOf(row['destination_stop_id']),
+          origin: row.origin_name ?? nameOf(row.origin_stop_id),
+          destination: row.destination_name ?? nameOf(row.destination_stop_id),
         },
-        trips: row['trips'] as number,
         directions: [...new Set(own.flatMap((pattern) => directionOf(pattern) ?? []))].sort(),
         ...routeWay(own, places, shapes),
-        timetable_until: ends.get(network) ?? null,
+        timetable_until: ends.get(row.network) ?? null,
       })
     }
-  }
   return routes
 }
 

@@ -8,7 +8,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, listReturn, type MemoryAsk } from '../../kernel/endpoint.ts'
-import { nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { provinceFilter } from '../../kernel/filters/place.ts'
 import { searchFilter } from '../../kernel/filters/search.ts'
@@ -76,7 +76,7 @@ const railStation = record('RailStation', 'A station, with the lines and product
 export type Station = ValueOf<typeof stationFields>
 
 /** Register fields of a station outside the register. */
-const UNREGISTERED = { address: null, postal_code: null, municipality: null, municipality_code: null, country: null, is_metre_gauge: null }
+const UNREGISTERED = { address: null, postal_code: null, is_metre_gauge: null }
 
 type Register = ReadonlyMap<string, RegisteredStation>
 
@@ -86,7 +86,6 @@ export const stationsOf = memo((network: RailNetwork, register: Register): reado
 )
 
 function stationOf(station: NetworkStation, listed: RegisteredStation | undefined): Station {
-  const { address, postal_code, municipality, is_metre_gauge } = listed ?? UNREGISTERED
   const place = station.position && placeAt(station.position)
   const province_code = place?.province_code ?? listed?.province_code ?? null
   const municipality_code = listed?.municipality_code ?? place?.municipality_code ?? null
@@ -96,24 +95,16 @@ function stationOf(station: NetworkStation, listed: RegisteredStation | undefine
   ]
   return {
     id: station.stop_id,
-    name: station.name,
-    position: station.position,
+    ...pick(station, 'name', 'position', 'networks', 'in_service', 'has_wheelchair_boarding', 'timezone', 'timetable_until'),
+    ...pick(listed ?? UNREGISTERED, 'address', 'postal_code', 'is_metre_gauge'),
     province: provinceName(province_code),
     province_code,
-    municipality: (municipality_code && municipalityByCode(municipality_code)?.name) ?? municipality,
+    municipality: (municipality_code && municipalityByCode(municipality_code)?.name) ?? listed?.municipality ?? null,
     municipality_code,
-    address,
-    postal_code,
     country: listed?.country ?? (province_code === null ? null : 'ES'),
-    networks: station.networks,
     operator: operatorOf(station.networks[0] as string, station.lines[0]?.short_name ?? null),
-    in_service: station.in_service,
     lines: lines.map(({ short_name, nucleo_code, route_type }) => ({ line: short_name, nucleo_code, route_type })),
     products: [...new Set(other.map(({ short_name }) => short_name))],
-    has_wheelchair_boarding: station.has_wheelchair_boarding,
-    is_metre_gauge,
-    timezone: station.timezone,
-    timetable_until: station.timetable_until,
   }
 }
 

@@ -1,9 +1,11 @@
 import { LONG_DISTANCE, RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
 import { versionPrefix } from '../../../lake/datasets/rail/networks.ts'
+import type { railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
 import { madridDate, serviceStart } from '../../../lake/schema/time.ts'
-import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { pick } from '../../kernel/fields.ts'
+import { defineCachedQuery, type QueryReader } from '../../kernel/reads/cached-query.ts'
 import { type DayStops, keyOf, readServiceDay, ServiceDay } from '../transit/service-day.ts'
 import { timetableName, versionsOn } from '../transit/timetable-versions.ts'
 import { duplicatesIn } from './duplicates.ts'
@@ -18,19 +20,14 @@ interface DayRoute {
   readonly nucleo_code: string | null
 }
 
+/** Columns of a trip that replies show as they are. */
+const OWN = ['network', 'trip_id', 'train_number', 'variant', 'service_mark', 'is_wheelchair_accessible', 'headway_s'] as const
+
 /** A trip that runs on a service date; its stops are the day's from `first` up to, not including, `end`. */
-export interface DayTrip {
-  readonly network: string
-  readonly trip_id: string
+export interface DayTrip extends Pick<Row<typeof railTrips>, (typeof OWN)[number]> {
   readonly route: DayRoute
-  readonly train_number: string | null
-  readonly variant: string | null
-  readonly service_mark: string | null
   /** Direction of travel, 0 or 1: as published, else from its shape, whose id names the reverse one; null if neither is known. */
   readonly direction: number | null
-  readonly is_wheelchair_accessible: boolean | null
-  /** Interval of a departure by frequency, s; null for exact times. */
-  readonly headway_s: number | null
   readonly first: number
   readonly end: number
 }
@@ -63,6 +60,13 @@ export class TimetableDay extends ServiceDay<DayTrip> {
   twinsOf(trip: DayTrip): readonly DayTrip[] {
     return this.#twins.get(trip) ?? NO_TRIPS
   }
+
+  /** The first and last stop of a trip, with names; null for a single stop, because it is unknown which end it is. */
+  terminiOf({ first, end }: DayTrip): Record<'origin_id' | 'origin' | 'destination_id' | 'destination', string | null> {
+    const [origin_id, destination_id] = end - first > 1 ? [this.stops.stopId(first), this.stops.stopId(end - 1)] : [null, null]
+    const nameOf = (stop_id: string | null): string | null => (stop_id === null ? null : this.stops.nameOf(stop_id))
+    return { origin_id, origin: nameOf(origin_id), destination_id, destination: nameOf(destination_id) }
+  }
 }
 
 const TRIP_COLUMNS = sql`t.network, t.trip_id, t.train_number, t.variant, t.service_mark, t.direction, t.shape_id,
@@ -84,43 +88,47 @@ export const timetableDay = defineCachedQuery<TimetableDay>({
   present: (now) => DAYS_AROUND.map((days) => madridDate(now, days)),
   async read(reader, key) {
     const [date = '', network] = key.split(' ')
-    const versions = await versionsOn(reader, railTimetables, date)
-    const only = (network === undefined ? RENFE_NETWORKS : [network]).map(versionPrefix)
-    const routes = new Map<string, DayRoute>()
-    const held = await readServiceDay(reader, {
-      tables: railTimetables,
-      versions: versions.filter((version) => only.includes(timetableName(version))),
-      date,
-      start: serviceStart(date),
-      columns: TRIP_COLUMNS,
-      tripOf: (row) => tripOfRow(row, routes),
-    })
-    return new TimetableDay(date, held)
+    return readDay(reader, date, { networks: network === undefined ? RENFE_NETWORKS : [network], isIdle: false })
   },
 })
 
-function tripOfRow(row: AnyRow, routes: Map<string, DayRoute>): Omit<DayTrip, 'first' | 'end'> {
-  const [network, route_id] = [row['network'] as string, row['route_id'] as string]
-  const key = keyOf(network, route_id)
-  const route = routes.get(key) ?? {
-    route_id,
-    short_name: row['short_name'] as string | null,
-    route_type: (row['route_type'] as string | null) ?? 'RAIL',
-    nucleo_code: row['nucleo_code'] as string | null,
-  }
+/**
+ * By service date (YYYY-MM-DD), long-distance trips of the version in force that do not run on it. Live feeds may still name
+ * them: of 1,038 trips of 2026-03-28, that day's timetable has 1,004, and 129 of these do not run by its calendar.
+ */
+export const idleTrips = defineCachedQuery<TimetableDay>({
+  name: 'rail idle trips',
+  from: TIMETABLE_TABLES,
+  maxEntries: DAYS_AROUND.length,
+  read: (reader, date) => readDay(reader, date, { networks: [LONG_DISTANCE], isIdle: true }),
+})
+
+async function readDay(
+  reader: QueryReader,
+  date: string,
+  { networks, isIdle }: { readonly networks: readonly string[]; readonly isIdle: boolean },
+): Promise<TimetableDay> {
+  const only = networks.map(versionPrefix)
+  const versions = await versionsOn(reader, railTimetables, date)
+  const routes = new Map<string, DayRoute>()
+  const held = await readServiceDay(reader, {
+    tables: railTimetables,
+    versions: versions.filter((version) => only.includes(timetableName(version))),
+    ...{ date, start: serviceStart(date), isIdle },
+    columns: TRIP_COLUMNS,
+    tripOf: (row) => tripOfRow(row as unknown as TripRow, routes),
+  })
+  return new TimetableDay(date, held)
+}
+
+type TripRow = Row<typeof railTrips> & { readonly short_name: string | null; readonly route_type: string | null }
+
+function tripOfRow(row: TripRow, routes: Map<string, DayRoute>): Omit<DayTrip, 'first' | 'end'> {
+  const { route_id, short_name, nucleo_code } = row
+  const key = keyOf(row.network, route_id)
+  const route = routes.get(key) ?? { route_id, short_name, route_type: row.route_type ?? 'RAIL', nucleo_code }
   routes.set(key, route)
-  const shape_id = row['shape_id'] as string | null
-  return {
-    network,
-    trip_id: row['trip_id'] as string,
-    route,
-    train_number: row['train_number'] as string | null,
-    variant: row['variant'] as string | null,
-    service_mark: row['service_mark'] as string | null,
-    direction: directionOf({ network, direction: row['direction'] as number | null, shape_id }),
-    is_wheelchair_accessible: row['is_wheelchair_accessible'] as boolean | null,
-    headway_s: row['headway_s'] as number | null,
-  }
+  return { ...pick(row, ...OWN), route, direction: directionOf(row) }
 }
 
 /** The direction of a trip: as published, else of Renfe's trips from their shape; null if neither is known. */
@@ -128,11 +136,7 @@ export function directionOf({
   network,
   direction,
   shape_id,
-}: {
-  readonly network: string
-  readonly direction: number | null
-  readonly shape_id: string | null
-}): number | null {
+}: Pick<Row<typeof railTrips>, 'network' | 'direction' | 'shape_id'>): number | null {
   return direction ?? (shape_id === null || !RENFE_NETWORKS.includes(network) ? null : Number(shape_id.endsWith(INVERSE)))
 }
 

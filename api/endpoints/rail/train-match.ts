@@ -2,20 +2,17 @@ import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import type { DayStop, DayStops } from '../transit/service-day.ts'
-import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
-import { awayFrom, type DayTrip, LATEST_MS, type TimetableDay, timetableDay } from './timetable-day.ts'
+import { awayFrom, type DayTrip, idleTrips, LATEST_MS, type TimetableDay, timetableDay } from './timetable-day.ts'
 
 const HOUR_MS = 3_600_000
 /** How long after midnight a train may run for the day before, and how long before midnight one may wait for the next. */
 const EVENING_MS = 8 * HOUR_MS
 const EARLY_MS = HOUR_MS
-const NONE: readonly IdleTrip[] = []
-const NO_TWINS: readonly DayTrip[] = []
 
 /** The timetable of a service date: the trips that run, and those that do not but may be in live feeds. */
 export interface MatchDay {
   readonly day: TimetableDay
-  readonly idle: IdleTrips
+  readonly idle: TimetableDay
 }
 
 /** Properties of a train used to find it in the timetable. */
@@ -58,17 +55,15 @@ export async function matchDaysAt(instant: number, slice: MemoryAsk<readonly []>
 export function matchTrain(train: StatedTrain, days: readonly MatchDay[]): Match | null {
   const { network, trip_id, train_number } = train
   const found: Match[] = []
-  for (const { day, idle } of days) {
-    const trip = trip_id === null ? null : day.tripOf(network, trip_id)
-    if (trip) found.push(ofDay('BY_TRIP', day, trip))
-    if (network !== LONG_DISTANCE) continue
-    const idleTrip = idle.byId.get(trip_id ?? '')
-    if (idleTrip) found.push(ofIdle('BY_TRIP', { day, idle }, idleTrip))
-    if (train_number === null) continue
-    for (const other of day.tripsOfTrain(network, train_number)) if (other !== trip) found.push(ofDay('BY_TRAIN_NUMBER', day, other))
-    for (const other of idle.byTrain.get(train_number) ?? NONE)
-      if (other !== idleTrip) found.push(ofIdle('BY_TRAIN_NUMBER', { day, idle }, other))
-  }
+  for (const { day, idle } of days)
+    for (const timetable of [day, idle]) {
+      const isPlanned = timetable === day
+      const trip = trip_id === null ? null : timetable.tripOf(network, trip_id)
+      if (trip) found.push(matchOf(timetable, trip, { by: 'BY_TRIP', isPlanned }))
+      if (network !== LONG_DISTANCE || train_number === null) continue
+      for (const other of timetable.tripsOfTrain(network, train_number))
+        if (other !== trip) found.push(matchOf(timetable, other, { by: 'BY_TRAIN_NUMBER', isPlanned }))
+    }
   return found.length > 1 ? likeliest(found, train) : (found[0] ?? null)
 }
 
@@ -82,14 +77,10 @@ export function endsOf({ stops, first, end }: Match): { readonly origin: DayStop
   return end > first ? { origin: stops.stop(first), destination: stops.stop(end - 1) } : null
 }
 
-function ofDay(by: Match['by'], day: TimetableDay, trip: DayTrip): Match {
+function matchOf(timetable: TimetableDay, trip: DayTrip, how: Pick<Match, 'by' | 'isPlanned'>): Match {
   const { trip_id, route, first, end } = trip
-  const { date, stops } = day
-  return { by, trip_id, product: route.short_name, service_date: date, isPlanned: true, twins: day.twinsOf(trip), stops, first, end }
-}
-
-function ofIdle(by: Match['by'], { day, idle }: MatchDay, { trip_id, product, first, end }: IdleTrip): Match {
-  return { by, trip_id, product, service_date: day.date, isPlanned: false, twins: NO_TWINS, stops: idle.stops, first, end }
+  const { date, stops } = timetable
+  return { ...how, trip_id, product: route.short_name, service_date: date, twins: timetable.twinsOf(trip), stops, first, end }
 }
 
 /**

@@ -97,6 +97,16 @@ const delayFilter = defineMemoryFilter({
   matches: (minutes) => (one: Train) => one.delay_s !== null && one.delay_quality !== 'DOUBTFUL' && one.delay_s >= 60 * minutes,
 })
 
+/** Reads of both endpoints. Positions are known even without a timetable. */
+const READ = {
+  kind: 'memory',
+  from: TRAIN_STATES,
+  lake: TIMETABLE_TABLES,
+  otherSources: besideRenfe,
+  needs: [],
+  isOfAny: true,
+} as const
+
 /** The running trains. */
 export const trainList = defineEndpoint({
   path: '/api/trenes/posiciones',
@@ -137,13 +147,7 @@ export const trainList = defineEndpoint({
     },
   }),
   read: {
-    kind: 'memory',
-    from: TRAIN_STATES,
-    lake: TIMETABLE_TABLES,
-    otherSources: besideRenfe,
-    // Positions are known even without a timetable.
-    needs: [],
-    isOfAny: true,
+    ...READ,
     answer: async (ask, p) => {
       const { all, left_out } = await runningTrains(ask)
       return { records: all, counts: { left_out }, isLacking: lacksNucleo(ask.states.slice(0, 2), p) }
@@ -164,13 +168,7 @@ export const trainById = defineEndpoint({
   params: { id: trainIdParam },
   returns: { kind: 'one', record: trainDetail },
   read: {
-    kind: 'memory',
-    from: TRAIN_STATES,
-    lake: TIMETABLE_TABLES,
-    otherSources: besideRenfe,
-    // Positions are known even without a timetable.
-    needs: [],
-    isOfAny: true,
+    ...READ,
     answer: async (ask, { id }) => {
       const found = (await runningTrains(ask)).byId.get(id)
       return found ? { ...found.train, next_stops: nextStopsOf(found) } : null

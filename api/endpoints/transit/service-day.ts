@@ -214,6 +214,8 @@ interface DayQuery<T extends UnboundTrip> {
   readonly tables: TimetableTables
   readonly versions: readonly string[]
   readonly date: string
+  /** True for the trips with stops that do not run on the date, in place of those that do. */
+  readonly isIdle?: boolean
   /** Start of the seconds count of the date, ms since the epoch. */
   readonly start: number
   /** Columns of a trip `t` and its route `r`. */
@@ -278,18 +280,28 @@ export async function readServiceDay<T extends UnboundTrip>(
 }
 
 async function tripsOn<T extends UnboundTrip>({ rows }: QueryReader, query: DayQuery<T>): Promise<T[]> {
-  const { tables, versions, date, columns, tripOf } = query
+  const { tables, versions, columns, tripOf } = query
   const only = { timetable_version: { in: versions } }
   const running = sql`
     SELECT ${columns}
-    FROM ${scan(tables.trips, only)} t
-    SEMI JOIN ${scan(tables.calendar, { ...only, service_date: { eq: date } })} c
-      ON c.timetable_version = t.timetable_version AND c.service_id = t.service_id
+    FROM ${tripsFrom(query)}
     LEFT JOIN ${scan(tables.routes, only)} r ON r.timetable_version = t.timetable_version AND r.route_id = t.route_id
     ORDER BY t.timetable_version, t.trip_id`
   const trips: T[] = []
   for await (const batch of rows(running)) for (const row of batch) trips.push(tripOf(row))
   return trips
+}
+
+/** The trips `t` of a service date in the timetables. */
+function tripsFrom({ tables, versions, date, isIdle }: Omit<DayQuery<UnboundTrip>, 'tripOf'>): Sql {
+  const only = { timetable_version: { in: versions } }
+  const trips = scan(tables.trips, only)
+  const running = sql`JOIN ${scan(tables.calendar, { ...only, service_date: { eq: date } })} c
+      ON c.timetable_version = t.timetable_version AND c.service_id = t.service_id`
+  if (!isIdle) return sql`${trips} t SEMI ${running}`
+  return sql`${trips} t
+    ANTI ${running}
+    SEMI JOIN ${scan(tables.stopTimes, only)} s ON s.timetable_version = t.timetable_version AND s.trip_id = t.trip_id`
 }
 
 async function namesOf(
@@ -305,9 +317,9 @@ async function namesOf(
 /** Fills the stops of all trips. Returns two numbers per trip: the index of its first stop and the one after its last. */
 async function readStops(
   { rows }: QueryReader,
-  day: Pick<DayQuery<UnboundTrip>, 'tables' | 'versions' | 'date'> & { readonly trips: number; readonly stops: DayStops },
+  day: Omit<DayQuery<UnboundTrip>, 'tripOf'> & { readonly trips: number; readonly stops: DayStops },
 ): Promise<Uint32Array> {
-  const { tables, versions, date, trips, stops } = day
+  const { tables, versions, trips, stops } = day
   const only = { timetable_version: { in: versions } }
   // Trips are joined by their index in `tripsOn`: numbers are cheaper than ids in a million rows.
   const query = sql`
@@ -315,9 +327,7 @@ async function readStops(
     FROM ${scan(tables.stopTimes, only)} s
     JOIN (
       SELECT t.timetable_version, t.trip_id, CAST(row_number() OVER (ORDER BY t.timetable_version, t.trip_id) - 1 AS INTEGER) AS place
-      FROM ${scan(tables.trips, only)} t
-      SEMI JOIN ${scan(tables.calendar, { ...only, service_date: { eq: date } })} c
-        ON c.timetable_version = t.timetable_version AND c.service_id = t.service_id
+      FROM ${tripsFrom(day)}
     ) w ON w.timetable_version = s.timetable_version AND w.trip_id = s.trip_id
     ORDER BY w.place, s.stop_sequence`
   const bounds = new Uint32Array(2 * trips)

@@ -20,12 +20,10 @@ interface NetworkFeed extends Partial<Pick<NetworkRules, 'needsExceptions' | 'ne
   /** Fewest stations and routes of a complete archive. */
   readonly stations: number
   readonly routes: number
-  /** False if some editions have no shapes.txt. */
-  readonly hasShapes?: boolean
 }
 
 /** A network's timetable, published as GTFS; read once a day. */
-function networkFeed({ network, from, stations, routes, hasShapes = true, ...dialect }: NetworkFeed): Feed {
+function networkFeed({ network, from, stations, routes, ...dialect }: NetworkFeed): Feed {
   const rules: NetworkRules = {
     network,
     prefix: versionPrefix(network),
@@ -37,7 +35,7 @@ function networkFeed({ network, from, stations, routes, hasShapes = true, ...dia
   return defineFeed({
     id: feed,
     source,
-    into: [railStations, railRoutes, railTrips, railStopTimes, railCalendar, ...(hasShapes ? [railShapes] : [])],
+    into: [railStations, railRoutes, railTrips, railStopTimes, railCalendar, railShapes],
     every_s: 86_400,
     get: from,
     freshBy: 'fetch',
@@ -47,7 +45,7 @@ function networkFeed({ network, from, stations, routes, hasShapes = true, ...dia
       rail_trips: seasonal(2 * routes),
       rail_stop_times: seasonal(4 * routes),
       rail_calendar: seasonal(1),
-      ...(hasShapes ? { rail_shapes: seasonal(1) } : {}),
+      rail_shapes: seasonal(1),
     },
     rows: (bodies, clock, diagnostics) => readNetwork(rules, { bodies, clock, diagnostics }),
   })

@@ -85,7 +85,7 @@ test.skipIf(!shared)('the 1,038 long-distance trips of 2026-03-28 are found by i
   for (const [trip_id, observed_at] of firstSeen) {
     const days = await matchDaysAt(observed_at, kept.get.bind(kept))
     const match = matchTrain({ network: 'AVLDMD', trip_id, train_number: trip_id.slice(0, 5), stop_id: null, due_at: observed_at }, days)
-    const isKnown = days.some(({ day, idle }) => day.tripOf('AVLDMD', trip_id) !== null || idle.byId.has(trip_id))
+    const isKnown = days.some(({ day, idle }) => day.tripOf('AVLDMD', trip_id) !== null || idle.tripOf('AVLDMD', trip_id) !== null)
     found.push({
       trip_id,
       isKnown,
