@@ -48,8 +48,8 @@ export const observedFields = {
 
 /** Sums of days. */
 export const SUMS = {
-  ...pick(columns, 'flights', 'movements', 'cancelled', 'diverted', 'punctual', 'delay_minutes', 'nm_movements', 'atfm_arrivals'),
-  atfm_delay_minutes: columns.atfm_delay_minutes,
+  ...pick(columns, 'flights', 'movements', 'cancelled', 'diverted', 'punctual', 'delay_minutes'),
+  ...pick(columns, 'nm_movements', 'atfm_arrivals', 'atfm_delay_minutes'),
 } as const
 export type Sums = RowOf<typeof SUMS>
 

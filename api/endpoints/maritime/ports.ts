@@ -54,8 +54,7 @@ const { columns } = ports
 /** Fields of a port. */
 const portFields = {
   id: columns.port_id,
-  name: columns.name,
-  alternate_name: columns.alternate_name,
+  ...pick(columns, 'name', 'alternate_name'),
   listing: field.code('List with the port.', PORT_LISTINGS, 'WORLD_PORT_INDEX'),
   ...pick(columns, 'locode', 'wpi_number', 'port_authority', 'position'),
   province: provinceField(columns.province_code),

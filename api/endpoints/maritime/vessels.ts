@@ -31,8 +31,7 @@ const vessel = record(
     navigation_status: seen.navigation_status,
     ...pick(said, 'length_m', 'beam_m', 'draught_m', 'destination'),
     described_at: optional(said.observed_at, 'When name, type, dimensions and voyage last changed; null if none were received.'),
-    source: seen.source,
-    observed_at: seen.observed_at,
+    ...pick(seen, 'source', 'observed_at'),
     ...stateFields(seen.observed_at),
   },
   { id: 'mmsi' },
@@ -169,10 +168,7 @@ const numbers = (about: string) => field.list(about, field.float(about, 'deg'))
 /** The columns of the query: a leg with all its positions, as lists in the same order. */
 const LEG = {
   source: columns.source,
-  started_at: leg.fields.started_at,
-  ended_at: leg.fields.ended_at,
-  speed_mean_kn: leg.fields.speed_mean_kn,
-  speed_max_kn: leg.fields.speed_max_kn,
+  ...pick(leg.fields, 'started_at', 'ended_at', 'speed_mean_kn', 'speed_max_kn'),
   all_times: times,
   lons: numbers('Longitudes.'),
   lats: numbers('Latitudes.'),

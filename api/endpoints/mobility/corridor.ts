@@ -9,7 +9,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
-import { nested, optional, type ValueOf } from '../../kernel/fields.ts'
+import { nested, optional, pick, type ValueOf } from '../../kernel/fields.ts'
 import { isSectionOn } from '../../kernel/filters/road.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { memo } from '../../kernel/reads/memo.ts'
@@ -102,8 +102,7 @@ export function dailyAt({ vehicles, hours }: SensorYear): number {
 
 /** Columns of a profile: usual values at an hour of a kind of day. */
 export const profileFields = {
-  day_type: corridorHours.columns.day_type,
-  hour_local: corridorHours.columns.hour_local,
+  ...pick(corridorHours.columns, 'day_type', 'hour_local'),
   mean_veh_h: field.decimal('Mean of the hours.', 'veh/h', 1, 2140.4),
   p10_veh_h: field.decimal('Value that a tenth of the hours do not exceed.', 'veh/h', 1, 1720.8),
   p90_veh_h: field.decimal('Value that nine tenths of the hours do not exceed.', 'veh/h', 1, 2510.2),
@@ -111,14 +110,7 @@ export const profileFields = {
 } as const
 
 /** A row of a profile. */
-interface ProfileHour {
-  readonly day_type: string
-  readonly hour_local: number
-  readonly mean_veh_h: number
-  readonly p10_veh_h: number
-  readonly p90_veh_h: number
-  readonly days: number
-}
+type ProfileHour = ValueOf<typeof profileFields>
 
 const profiles = defineCachedQuery<readonly ProfileHour[]>({
   name: 'profile of a corridor',

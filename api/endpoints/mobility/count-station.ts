@@ -5,7 +5,7 @@ import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import { defineEndpoint, type State } from '../../kernel/endpoint.ts'
+import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
 import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters/area.ts'
 import { placeFilter } from '../../kernel/filters/place.ts'
@@ -25,8 +25,7 @@ const stationFields = {
   province: provinceField({ ...columns.municipality_code, example: '28' }),
   province_code: field.text('INE code of the province.', '28'),
   municipality: maybe.text('Official name of the municipality.', 'Madrid'),
-  municipality_code: columns.municipality_code,
-  position: columns.position,
+  ...pick(columns, 'municipality_code', 'position'),
   directions: nested.objects('Its directions.', {
     ...pick(columns, 'direction', 'heading', 'is_counted'),
   }),
@@ -156,16 +155,10 @@ export const countStationList = defineEndpoint({
   statistic: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list separate from the counts.' },
   params: {},
   filters: [placeFilter, areaFilter],
-  returns: {
-    kind: 'list',
-    name: 'stations',
-    record: listed,
+  returns: listReturn('stations', listed, {
     key: ['id', 'source'],
-    id: 'id',
     sorts: ['id', 'name', 'updated_at'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [trafficCountStations],

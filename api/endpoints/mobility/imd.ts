@@ -7,7 +7,7 @@ import { foldRoad } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { wholeProvinceFilter } from '../../kernel/filters/place.ts'
 import { sectionFilter } from '../../kernel/filters/road.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
@@ -35,9 +35,8 @@ const detectorFields = {
 
 const yearColumns = {
   year: field.integer('Year.', '1'),
-  ...{ road: months.road, province_code: months.province_code, direction: months.direction },
-  ...{ points: months.points, lanes: months.lanes, km_from: months.km_from, km_to: months.km_to, days: months.days },
-  ...{ first_date: months.first_date, last_date: months.last_date, lane_days: months.lane_days },
+  ...pick(months, 'road', 'province_code', 'direction', 'points', 'lanes', 'km_from', 'km_to', 'days'),
+  ...pick(months, 'first_date', 'last_date', 'lane_days'),
   vehicles_day: field.decimal('Mean daily vehicles of a point.', 'veh/d', 1),
   long_pct: maybe.decimal('Share of long vehicles.', '%', 2),
 } as const
@@ -133,8 +132,7 @@ export const sectionFields = {
   veh_km_year: columns.veh_km,
   veh_km_light_year: columns.veh_km_light,
   veh_km_heavy_year: columns.veh_km_heavy,
-  year_days: columns.year_days,
-  veh_km_check: columns.veh_km_check,
+  ...pick(columns, 'year_days', 'veh_km_check'),
   geometry: maybe.line('Line of the section from its begin to its end, through known points of the road.', {
     type: 'LineString',
     coordinates: [
@@ -164,9 +162,7 @@ type Section = ValueOf<typeof sectionFields>
 type Listed = ValueOf<typeof listFields>
 type Draft = Omit<Listed, 'geometry' | 'geometry_error_m' | 'geometry_absent'>
 
-const NO_DETECTORS = Object.freeze({
-  ...{ points: null, lanes: null, days: null, first_date: null, last_date: null, coverage: null, long_vehicles_share_pct: null },
-})
+const NO_DETECTORS = nulls(detectorFields)
 
 /** A section as replies show it, without its line, which is drawn only for records that are shown. */
 export function draftOf(one: ImdSection): Omit<Section, 'geometry' | 'geometry_error_m' | 'geometry_absent'> {

@@ -9,7 +9,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { ofWkb } from '../../../lake/query/wkb.ts'
 import { type Columns, col, type MultiPolygon } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type State, type StatesOf } from '../../kernel/endpoint.ts'
+import { defineEndpoint, listReturn, type State, type StatesOf } from '../../kernel/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam } from '../../kernel/params/params.ts'
 import { provinceParam } from '../../kernel/params/params-place.ts'
@@ -222,16 +222,10 @@ export const zoneList = defineEndpoint({
       },
     }),
   ],
-  returns: {
-    kind: 'list',
-    name: 'zones',
-    record: zone,
+  returns: listReturn('zones', zone, {
     key: ['id', 'level', 'study'],
-    id: 'id',
     sorts: ['id', 'name', 'population', 'updated_at'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: DATASETS,

@@ -18,7 +18,7 @@ import {
   withStatus,
 } from './board-status.ts'
 import { BOARD_STATUSES, DELAY_SOURCES, productField } from './codes.ts'
-import { isShown, reachOf, sameCall } from './duplicates.ts'
+import { isShown, sameCall } from './duplicates.ts'
 import type { TripUpdate } from './live-trips.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 import { numberedTrainId, trainIdOf } from './train.ts'
@@ -93,8 +93,7 @@ export const boardFields = {
   ),
   pickup_type: optional(railStopTimes.columns.pickup_type, 'Whether passengers may board here; null if not stated, which means yes.'),
   drop_off_type: optional(railStopTimes.columns.drop_off_type, 'Whether passengers may get off here; null if not stated, which means yes.'),
-  headway_s: railTrips.columns.headway_s,
-  is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
+  ...pick(railTrips.columns, 'headway_s', 'is_wheelchair_accessible'),
   occupancy_pct: maybe.integer('Share of its seats that are taken. No source publishes it, so it is always null.', '%', null),
 } as const
 
@@ -281,15 +280,7 @@ function covers({ day, trip, row }: Call, other: Call, side: BoardAsk['side']): 
 function isBetter(one: Call, other: Call, side: BoardAsk['side']): boolean {
   const runs = one.callStatus?.status !== 'CANCELLED'
   if (runs !== (other.callStatus?.status !== 'CANCELLED')) return runs
-  const [own, its] = [lengthOf(one, side), lengthOf(other, side)]
-  return own === its ? reachOf(one, side) > reachOf(other, side) : own > its
-}
-
-/** How long a train continues from here, or has run to here, ms. */
-function lengthOf({ day, trip, scheduled_at }: Call, side: BoardAsk['side']): number {
-  const { stops } = day
-  const end = side === 'DEPARTURES' ? stops.arrivalAt(trip.end - 1) : stops.departureAt(trip.first)
-  return end === null ? 0 : Math.abs(end - scheduled_at)
+  return isShown(one.day.stops, side, [one, other])
 }
 
 /** The time of a stop that the board sorts by. */

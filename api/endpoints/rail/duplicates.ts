@@ -99,9 +99,6 @@ function farEnd(stops: DayStops, side: 'DEPARTURES' | 'ARRIVALS', { first, end }
 }
 
 /** Number of stops of a train after a stop, or before it. */
-export function reachOf(
-  { trip, row }: { readonly trip: Pick<Run, 'first' | 'end'>; readonly row: number },
-  side: 'DEPARTURES' | 'ARRIVALS',
-): number {
+function reachOf({ trip, row }: { readonly trip: Run; readonly row: number }, side: 'DEPARTURES' | 'ARRIVALS'): number {
   return side === 'DEPARTURES' ? trip.end - row : row - trip.first
 }

@@ -116,9 +116,7 @@ function nucleosOf({ routes, stations }: RailNetwork, day: TimetableDay): Nucleo
     const nameOf = (stop_id: string | undefined): string | null => (stop_id === undefined ? null : (stations.get(stop_id)?.name ?? null))
     return {
       line: main.short_name,
-      route_type: main.route_type,
-      color: main.color,
-      text_color: main.text_color,
+      ...pick(main, 'route_type', 'color', 'text_color'),
       // With a single stop, it is unknown which end it is.
       origin: isWhole ? nameOf(main.stop_ids[0]) : null,
       destination: isWhole ? nameOf(main.stop_ids.at(-1)) : null,

@@ -1,6 +1,6 @@
 import { railStations, railStopTimes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
 import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam } from '../../kernel/params/params.ts'
@@ -26,8 +26,7 @@ const stopFields = {
   ...pick(columns, 'stop_sequence', 'arrival', 'departure'),
   arrival_at: maybe.instant('Arrival as an instant.', START),
   departure_at: maybe.instant('Departure as an instant.', START),
-  pickup_type: columns.pickup_type,
-  drop_off_type: columns.drop_off_type,
+  ...pick(columns, 'pickup_type', 'drop_off_type'),
 } as const
 
 const tripFields = {
@@ -52,8 +51,7 @@ const tripFields = {
     0,
   ),
   starts_at: maybe.instant('Departure from its first stop; null without published stops.', START),
-  headway_s: railTrips.columns.headway_s,
-  is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
+  ...pick(railTrips.columns, 'headway_s', 'is_wheelchair_accessible'),
   stops: nested.objects('Its stops in order.', stopFields),
 } as const
 
@@ -75,16 +73,10 @@ export const routeTimetable = defineEndpoint({
       example: '0',
     }),
   },
-  returns: {
-    kind: 'list',
-    name: 'trips',
-    record: record('RailRouteTrip', 'A trip of a route on a day.', tripFields),
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('trips', record('RailRouteTrip', 'A trip of a route on a day.', tripFields), {
     sorts: ['starts_at', 'train_number'],
     order: 'starts_at',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

@@ -25,8 +25,7 @@ const COMMONEST = 'of the stop sequence of most of its trips'
 /** Fields of a route. */
 const routeFields = {
   id: columns.route_id,
-  network: columns.network,
-  nucleo_code: columns.nucleo_code,
+  ...pick(columns, 'network', 'nucleo_code'),
   operator: field.code('Company that operates its trains.', RAIL_OPERATORS, 'RENFE'),
   line: withExample(optional(columns.short_name, 'Line; null for long and medium distance.'), 'C1'),
   product: productField('Product of long and medium distance; null for other networks.'),

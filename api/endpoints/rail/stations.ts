@@ -36,15 +36,13 @@ const PROVINCE_CODE = maybe.text(
 /** A line, as stations list it. */
 const lineFields = {
   line: withExample(railRoutes.columns.short_name, 'C1'),
-  nucleo_code: railRoutes.columns.nucleo_code,
-  route_type: railRoutes.columns.route_type,
+  ...pick(railRoutes.columns, 'nucleo_code', 'route_type'),
 } as const
 
 /** Fields of a station. */
 const stationFields = {
   id: columns.stop_id,
-  name: columns.name,
-  position: columns.position,
+  ...pick(columns, 'name', 'position'),
   province: provinceField(PROVINCE_CODE),
   province_code: PROVINCE_CODE,
   municipality: optional(registered.municipality, 'Municipality by the register, else by the position; null if unknown to both.'),
@@ -52,8 +50,7 @@ const stationFields = {
     registered.municipality_code,
     'INE code of the municipality; by the position for stations outside the register.',
   ),
-  address: registered.address,
-  postal_code: registered.postal_code,
+  ...pick(registered, 'address', 'postal_code'),
   country: optional(registered.country, 'Country by the register, else by the position; null if unknown to both.'),
   networks: field.list('Networks whose timetable has it.', field.code('Network.', RAIL_NETWORKS), ['CERCANIAS']),
   operator: field.code('Company that operates trains there; of several, that of its first line.', RAIL_OPERATORS, 'RENFE'),

@@ -4,7 +4,7 @@ import { railFleet } from '../../../lake/datasets/rail/trains.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { defineEndpoint, type LakeKnown } from '../../kernel/endpoint.ts'
-import { nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam, listOf, oneOf, param, plainText, textParam } from '../../kernel/params/params.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { bucketStart } from '../../kernel/reads/buckets.ts'
@@ -24,18 +24,8 @@ const OPERATORS = ['RENFE'] as const
 
 /** Fields of each model. */
 const MODEL = {
-  model: stock.model,
-  stock_type: stock.stock_type,
-  seats_min: stock.seats_min,
-  seats_max: stock.seats_max,
-  gauges_mm: stock.gauges_mm,
-  top_speeds_kmh: stock.top_speeds_kmh,
-  powers_kw: stock.powers_kw,
-  mass_t: stock.mass_t,
-  length_m: stock.length_m,
-  manufacturer: stock.manufacturer,
-  units_built: stock.units_built,
-  is_accessible: stock.is_accessible,
+  ...pick(stock, 'model', 'stock_type', 'seats_min', 'seats_max', 'gauges_mm', 'top_speeds_kmh', 'powers_kw', 'mass_t', 'length_m'),
+  ...pick(stock, 'manufacturer', 'units_built', 'is_accessible'),
 } as const
 
 const FLAT = {
