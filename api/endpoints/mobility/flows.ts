@@ -4,19 +4,19 @@ import { scan } from '../../../lake/query/scan.ts'
 import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { type Columns, col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { group, oneOf, withDefault } from '../../kernel/params/params.ts'
 import { roadParam, wholeProvinceParam } from '../../kernel/params/params-place.ts'
 import { type Period, timeParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
-import { type Bucket, bucketBounds, bucketEnd, bucketStart, dateField, dateOfStep } from '../../kernel/reads/buckets.ts'
+import { type Bucket, bucketBounds, dateField } from '../../kernel/reads/buckets.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { IMD_FIELDS, IMD_FLAT, IMD_METHOD, imdRows } from './imd-view.ts'
-import { DEFAULT_STUDY, MOBILITY_PAGE, nothingOf, studyParam } from './study.ts'
+import { DEFAULT_STUDY, MOBILITY_PAGE, nothingOf, studyParam, tripSums } from './study.ts'
 
 const { columns } = mobilityFlowDays
 const c = (name: keyof typeof columns): Sql => column(mobilityFlowDays, name)
@@ -153,32 +153,9 @@ export const mobilityList = defineEndpoint({
         ...(origin === null ? {} : { origin_province: { in: origin } }),
         ...(destination === null ? {} : { destination_province: { in: destination } }),
       })
-      const begun = bucketStart(c('day_starts_at'), interval)
-      const dateOf = (at: Sql): Sql => sql`CAST(timezone(${MADRID}, ${at}) AS DATE)`
-      return sql`
-        WITH
-          days AS (SELECT ${begun} AS begun, count(DISTINCT local_date) AS present FROM ${scan(mobilityFlowDays, within)} GROUP BY 1),
-          summed AS (
-            SELECT ${c('origin_province')} AS origin, ${c('destination_province')} AS destination, ${begun} AS begun,
-              sum(trips) AS trips, sum(trip_km) AS trip_km
-            FROM ${wanted}
-            GROUP BY ALL
-          )
-        SELECT
-          origin AS origin_province_code,
-          destination AS destination_province_code,
-          begun AS period_start,
-          ${interval} AS "interval",
-          ${dateOfStep(sql`begun`, interval)} AS date,
-          ${study} AS study,
-          CAST(trips AS DECIMAL(18, 3)) AS trips,
-          CAST(trip_km AS DECIMAL(18, 3)) AS trip_km,
-          CAST(trip_km / nullif(trips, 0) AS DECIMAL(12, 3)) AS mean_distance_km,
-          CAST(present AS INTEGER) AS days_present,
-          CAST(${dateOf(bucketEnd(sql`begun`, interval))} - ${dateOf(sql`begun`)} AS INTEGER) AS days_expected,
-          ${NO_IMD}
-        FROM summed
-        JOIN days USING (begun)`
+      const days = scan(mobilityFlowDays, within)
+      const by = [sql`origin_province AS origin_province_code`, sql`destination_province AS destination_province_code`]
+      return sql`SELECT *, ${study} AS study, ${NO_IMD} FROM (${tripSums({ cells: wanted, days, by, interval })})`
     },
     rows: {
       columns: ROWS,

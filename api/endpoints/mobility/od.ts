@@ -6,16 +6,16 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { optional, record } from '../../kernel/fields.ts'
 import { codeParam, listOf, oneOf, type Param, textParam, withDefault } from '../../kernel/params/params.ts'
 import { type Period, timeParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
-import { type Bucket, bucketEnd, bucketStart, dateField, dateOfStep } from '../../kernel/reads/buckets.ts'
+import { type Bucket, dateField } from '../../kernel/reads/buckets.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
 import { field } from '../../kernel/reply-fields.ts'
-import { MOBILITY_PAGE, nothingOf, studyParam } from './study.ts'
+import { MOBILITY_PAGE, nothingOf, studyParam, tripSums } from './study.ts'
 
 const { columns } = mobilityTrips
 const c = (name: keyof typeof columns): Sql => column(mobilityTrips, name)
@@ -133,36 +133,14 @@ export const mobilityMatrix = defineEndpoint({
         ...(destination === null ? {} : { destination_zone: { in: destination } }),
       })
       const by = new Set(p.group_by)
-      const begun = bucketStart(c('day_starts_at'), interval)
-      const dateOf = (at: Sql): Sql => sql`CAST(timezone(${MADRID}, ${at}) AS DATE)`
-      return sql`
-        WITH
-          days AS (SELECT ${begun} AS begun, count(DISTINCT local_date) AS present FROM ${daysOf(p, day_starts_at)} GROUP BY 1),
-          summed AS (
-            SELECT origin_zone, destination_zone, ${begun} AS begun,
-              ${by.has('hour') ? c('hour') : sql`CAST(NULL AS INTEGER)`} AS by_hour,
-              ${by.has('distance') ? c('distance_band') : sql`CAST(NULL AS VARCHAR)`} AS by_distance,
-              sum(trips) AS trips, sum(trip_km) AS trip_km
-            FROM ${cells}
-            GROUP BY ALL
-          )
-        SELECT
-          origin_zone,
-          destination_zone,
-          begun AS period_start,
-          ${interval} AS "interval",
-          ${dateOfStep(sql`begun`, interval)} AS date,
-          ${study} AS study,
-          ${level} AS level,
-          by_hour AS hour,
-          by_distance AS distance_band,
-          CAST(trips AS DECIMAL(18, 3)) AS trips,
-          CAST(trip_km AS DECIMAL(18, 3)) AS trip_km,
-          CAST(trip_km / nullif(trips, 0) AS DECIMAL(12, 3)) AS mean_distance_km,
-          CAST(present AS INTEGER) AS days_present,
-          CAST(${dateOf(bucketEnd(sql`begun`, interval))} - ${dateOf(sql`begun`)} AS INTEGER) AS days_expected
-        FROM summed
-        JOIN days USING (begun)`
+      const days = daysOf(p, day_starts_at)
+      const keys = [
+        sql`origin_zone`,
+        sql`destination_zone`,
+        sql`${by.has('hour') ? c('hour') : sql`CAST(NULL AS INTEGER)`} AS hour`,
+        sql`${by.has('distance') ? c('distance_band') : sql`CAST(NULL AS VARCHAR)`} AS distance_band`,
+      ]
+      return sql`SELECT *, ${study} AS study, ${level} AS level FROM (${tripSums({ cells, days, by: keys, interval })})`
     },
   },
   example: {},
