@@ -9,13 +9,12 @@ import { foldRoad } from '../../../lake/places/road-key.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam, knownBy, required, textParam } from '../../kernel/params/params.ts'
-import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
 import { field, maybe } from '../../kernel/reply-fields.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 import { type CorridorTraffic, corridorFields, dailyAt, hoursOfYear, trafficOf, withAge } from './corridor.ts'
 import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
-import { ABOUT_IMD } from './imd-sections.ts'
+import { ABOUT_IMD, yearsIn } from './imd-sections.ts'
 import { MOBILITY_PAGE } from './study.ts'
 
 const ABOUT =
@@ -26,15 +25,7 @@ const METHOD =
 const LAKE = [imdSections, ...ROAD_TABLES, corridorSensorMonths, corridorHours] as const
 
 /** Years with data of at least one corridor. */
-const corridorYears = defineCachedQuery<ReadonlySet<string>>({
-  name: 'corridor years',
-  from: [imdSections, corridorSensorMonths],
-  maxEntries: 1,
-  read: async (reader) => {
-    const [maps, months] = [await reader.versions(imdSections), await reader.versions(corridorSensorMonths)]
-    return new Set([...maps, ...months].map(({ name }) => name.slice(0, 4)).sort())
-  },
-})
+const corridorYears = yearsIn('corridor years', imdSections, corridorSensorMonths)
 
 const yearParam = knownBy(integerParam('Year; by default the newest of each corridor.', { min: 1990, max: 2200, example: '2018' }), {
   query: corridorYears,

@@ -2,10 +2,10 @@ import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { Row } from '../../../lake/schema/dataset.ts'
+import type { Dataset, Row } from '../../../lake/schema/dataset.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import { integerParam, knownBy, listOf, oneOf, withDefault } from '../../kernel/params/params.ts'
-import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { type CachedQuery, defineCachedQuery, type QueryReader } from '../../kernel/reads/cached-query.ts'
 
 /** A section of a road in a year. */
 export type ImdSection = Row<typeof imdSections>
@@ -14,13 +14,17 @@ export type ImdSection = Row<typeof imdSections>
 export const ABOUT_IMD =
   'IMD (intensidad media diaria) is the mean number of vehicles per day over the year, in both directions, on state roads only.'
 
-/** Years that the table has, in order. */
-export const imdYears = defineCachedQuery<ReadonlySet<string>>({
-  name: 'imd years',
-  from: [imdSections],
-  maxEntries: 1,
-  read: async (reader) => new Set((await reader.versions(imdSections)).map(({ name }) => name).sort()),
-})
+/** Declares a cached query of the years (YYYY) that tables have, in order. */
+export function yearsIn(name: string, ...from: readonly Dataset[]): CachedQuery<ReadonlySet<string>> {
+  const read = async ({ versions }: QueryReader): Promise<ReadonlySet<string>> => {
+    const all = await Promise.all(from.map((dataset) => versions(dataset)))
+    return new Set(all.flatMap((some) => some.map((version) => version.name.slice(0, 4))).sort())
+  }
+  return defineCachedQuery({ name, from, maxEntries: 1, read })
+}
+
+/** Years that the ministry's map has. */
+export const imdYears = yearsIn('imd years', imdSections)
 
 /** The sections of a year, by its number. */
 const imdOfYear = defineCachedQuery<readonly ImdSection[]>({
@@ -42,16 +46,8 @@ export const imdSourceParam = withDefault(
   'MINISTRY',
 )
 
-/** Years that the ministry or the detectors have, in order. */
-const allYears = defineCachedQuery<ReadonlySet<string>>({
-  name: 'imd years of all sources',
-  from: [imdSections, imdDetectorMonths],
-  maxEntries: 1,
-  read: async (reader) => {
-    const versions = [...(await reader.versions(imdSections)), ...(await reader.versions(imdDetectorMonths))]
-    return new Set(versions.map(({ name }) => name.slice(0, 4)).sort())
-  },
-})
+/** Years that the ministry or the detectors have. */
+const allYears = yearsIn('imd years of all sources', imdSections, imdDetectorMonths)
 
 /** The parameter `year`: several years, of either source. */
 export const imdYearsParam = listOf(

@@ -5,7 +5,7 @@ import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import { joined, pick } from '../../kernel/fields.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { currentAt } from './live-trips.ts'
-import { awayFrom, type DayTrip } from './timetable-day.ts'
+import type { DayTrip } from './timetable-day.ts'
 import {
   type MapRow,
   mapFields,
@@ -17,7 +17,7 @@ import {
   trainId,
   trainIdOf,
 } from './train.ts'
-import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
+import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain, twinsOf } from './train-match.ts'
 
 /**
  * The running trains. `byId` has both ids of a train that two networks publish; `left_out` counts trains that are no longer
@@ -120,12 +120,11 @@ function updatesOf(rows: readonly TripUpdateRow[]): Updates {
  * number: feeds switch to the ids of a new day at different times, and the part that an id names may be cancelled.
  */
 function saidOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumber }: Updates): TripUpdateRow[] {
-  const stated = [row.trip_id, match?.trip_id ?? null].flatMap((id) => byTrip.get(`${row.network} ${id}`) ?? [])
+  const stated = [row.trip_id, match?.trip.trip_id ?? null].flatMap((id) => byTrip.get(`${row.network} ${id}`) ?? [])
   const running = stated.find((update) => !isCancelled(update))
   const numbered = row.network === LONG_DISTANCE && row.train_number !== null ? byNumber.get(row.train_number) : undefined
   const own = running ?? numbered ?? stated[0]
-  if (!match || match.twins.length === 0) return own ? [own] : []
-  const others = match.twins.flatMap(
+  const others = twinsOf(match).flatMap(
     ({ network, trip_id, train_number }) =>
       byTrip.get(`${network} ${trip_id}`) ?? (network === LONG_DISTANCE ? byNumber.get(train_number ?? '') : undefined) ?? [],
   )
@@ -233,17 +232,17 @@ function made(row: PositionRow | MapRow, making: Making, seen: Seen): RunningTra
     operator: RENFE_NETWORKS.includes(network) ? 'RENFE' : network,
     nucleo_code: row.nucleo_code ?? twin?.route.nucleo_code ?? null,
     line: row.line ?? (twin && isCommuter(twin) ? twin.route.short_name : null),
-    product: network === LONG_DISTANCE ? (match?.product ?? null) : twin && !isCommuter(twin) ? twin.route.short_name : null,
-    stop_name: stop_id === null ? null : match ? (match.stops.nameOf(stop_id) ?? null) : nameOf(stop_id),
+    product: network === LONG_DISTANCE ? (match?.trip.route.short_name ?? null) : twin && !isCommuter(twin) ? twin.route.short_name : null,
+    stop_name: stop_id === null ? null : match ? match.day.stops.nameOf(stop_id) : nameOf(stop_id),
     delay_s: delay?.delay_s ?? null,
     delay_quality: delay?.delay_quality ?? null,
     delay_source: delay && delay.delay_s !== null ? (!late ? 'MAP' : late.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATE') : null,
     schedule_relationship: update?.schedule_relationship ?? null,
-    matched_trip_id: match?.trip_id ?? null,
+    matched_trip_id: match?.trip.trip_id ?? null,
     match: match?.by ?? 'UNMATCHED',
     other_train_id: twin && trainIdOf(twin),
     other_trip_id: twin && twin.trip_id,
-    service_date: match?.service_date ?? update?.service_date ?? null,
+    service_date: match?.day.date ?? update?.service_date ?? null,
     origin_id: origin?.stop_id ?? null,
     origin: origin?.name ?? null,
     destination_id: destination?.stop_id ?? null,
@@ -262,9 +261,9 @@ function isCommuter({ route }: DayTrip): boolean {
  * Of the same train's trips in other networks, possibly parts of it: the one under way at an instant (ms), or the nearest in
  * time.
  */
-function nearestTwin({ twins, stops }: Match, at: number): DayTrip | null {
-  const [first = null, ...others] = twins
-  const away = ({ first, end }: DayTrip): number => awayFrom({ stops, first, end }, at)
+function nearestTwin(match: Match, at: number): DayTrip | null {
+  const [first = null, ...others] = twinsOf(match)
+  const away = (trip: DayTrip): number => match.day.awayFrom(trip, at)
   return others.reduce((best, trip) => (best && away(trip) >= away(best) ? best : trip), first)
 }
 
@@ -297,34 +296,32 @@ function withoutDuplicates(trains: ReadonlyMap<string, RunningTrain>): {
   readonly byId: ReadonlyMap<string, RunningTrain>
   readonly all: readonly Train[]
 } {
-  const byTrip = new Map(
-    [...trains.values()].flatMap((one) => (one.match ? [[keyOf(one.match, one.train.network, one.match.trip_id), one] as const] : [])),
-  )
+  const byTrip = new Map([...trains.values()].flatMap((one) => (one.match ? [[keyOf(one.match, one.match.trip), one] as const] : [])))
   const byId = new Map<string, RunningTrain>()
   const all: Train[] = []
   const others: (readonly [id: string, train: RunningTrain])[] = []
-  const twinsOf = ({ match }: RunningTrain): RunningTrain[] =>
-    match === null ? [] : match.twins.flatMap(({ network, trip_id }) => byTrip.get(keyOf(match, network, trip_id)) ?? [])
+  const otherRecords = ({ match }: RunningTrain): RunningTrain[] =>
+    match === null ? [] : twinsOf(match).flatMap((trip) => byTrip.get(keyOf(match, trip)) ?? [])
   const placed = new Set<RunningTrain>()
   for (const one of trains.values()) {
     if (placed.has(one)) continue
     // Two commuter trips may be parts of one long-distance train.
     const same = new Set([one])
-    for (const each of same) for (const other of twinsOf(each)) same.add(other)
+    for (const each of same) for (const other of otherRecords(each)) same.add(other)
     for (const each of same) placed.add(each)
     const best = [...same].reduce((most, each) => (isPreferred(each.train, most.train) ? each : most))
     const shown = [...same].filter((each) => each !== best).reduce(withMap, best)
     byId.set(best.train.id, shown)
     all.push(shown.train)
     for (const each of same)
-      for (const id of [each.train.id, ...(each.match?.twins ?? []).flatMap((trip) => trainIdOf(trip) ?? [])]) others.push([id, shown])
+      for (const id of [each.train.id, ...twinsOf(each.match).flatMap((trip) => trainIdOf(trip) ?? [])]) others.push([id, shown])
   }
   for (const [id, train] of others) if (!byId.has(id)) byId.set(id, train)
   return { byId, all }
 }
 
-function keyOf({ service_date }: Match, network: string, trip_id: string): string {
-  return `${service_date} ${network} ${trip_id}`
+function keyOf({ day }: Match, { network, trip_id }: DayTrip): string {
+  return `${day.date} ${network} ${trip_id}`
 }
 
 /**

@@ -61,6 +61,14 @@ export class TimetableDay extends ServiceDay<DayTrip> {
     return this.#twins.get(trip) ?? NO_TRIPS
   }
 
+  /** How far an instant (ms) is outside the planned time of a trip, ms. */
+  awayFrom({ first, end }: DayTrip, at: number): number {
+    if (end === first) return Number.MAX_SAFE_INTEGER
+    const begin = this.stops.departureAt(first) ?? this.stops.arrivalAt(first) ?? at
+    const over = this.stops.arrivalAt(end - 1) ?? this.stops.departureAt(end - 1) ?? at
+    return Math.max(0, begin - at, at - over)
+  }
+
   /** The first and last stop of a trip, with names; null for a single stop, because it is unknown which end it is. */
   terminiOf({ first, end }: DayTrip): Record<'origin_id' | 'origin' | 'destination_id' | 'destination', string | null> {
     const [origin_id, destination_id] = end - first > 1 ? [this.stops.stopId(first), this.stops.stopId(end - 1)] : [null, null]
@@ -165,26 +173,11 @@ export function runDate({ network, train_number, service_date, due_at }: Said, d
   for (const day of days) {
     if (Math.abs(Date.parse(day.date) - Date.parse(service_date)) > DAY_MS) continue
     for (const trip of day.tripsOfTrain(network, train_number)) {
-      const away = awayFrom({ stops: day.stops, first: trip.first, end: trip.end }, due_at)
+      const away = day.awayFrom(trip, due_at)
       if (away > least || (away === least && day.date !== service_date)) continue
       found = day.date
       least = away
     }
   }
   return least <= LATEST_MS ? found : service_date
-}
-
-/** The stops of a trip among those of a day: from `first` up to, not including, `end`. */
-interface Run {
-  readonly stops: DayStops
-  readonly first: number
-  readonly end: number
-}
-
-/** How far an instant (ms) is outside the planned time of a trip, ms. */
-export function awayFrom({ stops, first, end }: Run, at: number): number {
-  if (end === first) return Number.MAX_SAFE_INTEGER
-  const begin = stops.departureAt(first) ?? stops.arrivalAt(first) ?? at
-  const over = stops.arrivalAt(end - 1) ?? stops.departureAt(end - 1) ?? at
-  return Math.max(0, begin - at, at - over)
 }

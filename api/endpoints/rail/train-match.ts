@@ -1,8 +1,8 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
-import type { DayStop, DayStops } from '../transit/service-day.ts'
-import { awayFrom, type DayTrip, idleTrips, LATEST_MS, type TimetableDay, timetableDay } from './timetable-day.ts'
+import type { DayStop } from '../transit/service-day.ts'
+import { type DayTrip, idleTrips, LATEST_MS, type TimetableDay, timetableDay } from './timetable-day.ts'
 
 const HOUR_MS = 3_600_000
 /** How long after midnight a train may run for the day before, and how long before midnight one may wait for the next. */
@@ -25,21 +25,13 @@ interface StatedTrain {
   readonly due_at: number
 }
 
-/** The trip of a train, and how it was found. */
+/** The trip of a train on a service date, and how it was found. */
 export interface Match {
   readonly by: 'BY_TRIP' | 'BY_TRAIN_NUMBER'
-  readonly trip_id: string
-  /** Commercial product, or line for commuter rail. */
-  readonly product: string | null
-  readonly service_date: string
+  readonly day: TimetableDay
+  readonly trip: DayTrip
   /** True if the trip runs on that day by its calendar. */
   readonly isPlanned: boolean
-  /** Trips in other networks that are the same train. */
-  readonly twins: readonly DayTrip[]
-  /** Stops of the day; the trip has those from `first` up to, not including, `end`. */
-  readonly stops: DayStops
-  readonly first: number
-  readonly end: number
 }
 
 /** The timetables of the possible service dates of trains at an instant (ms). */
@@ -57,30 +49,24 @@ export function matchTrain(train: StatedTrain, days: readonly MatchDay[]): Match
   const found: Match[] = []
   for (const { day, idle } of days)
     for (const timetable of [day, idle]) {
-      const isPlanned = timetable === day
+      const about = { day: timetable, isPlanned: timetable === day }
       const trip = trip_id === null ? null : timetable.tripOf(network, trip_id)
-      if (trip) found.push(matchOf(timetable, trip, { by: 'BY_TRIP', isPlanned }))
+      if (trip) found.push({ ...about, by: 'BY_TRIP', trip })
       if (network !== LONG_DISTANCE || train_number === null) continue
       for (const other of timetable.tripsOfTrain(network, train_number))
-        if (other !== trip) found.push(matchOf(timetable, other, { by: 'BY_TRAIN_NUMBER', isPlanned }))
+        if (other !== trip) found.push({ ...about, by: 'BY_TRAIN_NUMBER', trip: other })
     }
   return found.length > 1 ? likeliest(found, train) : (found[0] ?? null)
 }
 
-/** The stops of a trip, in order. */
-export function stopsOf({ stops, first, end }: Match): DayStop[] {
-  return Array.from({ length: end - first }, (_, at) => stops.stop(first + at))
+/** Trips in other networks that are the same train; empty without a match. */
+export function twinsOf(match: Match | null): readonly DayTrip[] {
+  return match ? match.day.twinsOf(match.trip) : []
 }
 
-/** First and last stop of a trip; null for a trip without stops. */
-export function endsOf({ stops, first, end }: Match): { readonly origin: DayStop; readonly destination: DayStop } | null {
-  return end > first ? { origin: stops.stop(first), destination: stops.stop(end - 1) } : null
-}
-
-function matchOf(timetable: TimetableDay, trip: DayTrip, how: Pick<Match, 'by' | 'isPlanned'>): Match {
-  const { trip_id, route, first, end } = trip
-  const { date, stops } = timetable
-  return { ...how, trip_id, product: route.short_name, service_date: date, twins: timetable.twinsOf(trip), stops, first, end }
+/** First and last stop of a train; null for a trip without stops. */
+export function endsOf({ day, trip }: Match): { readonly origin: DayStop; readonly destination: DayStop } | null {
+  return trip.end > trip.first ? { origin: day.stops.stop(trip.first), destination: day.stops.stop(trip.end - 1) } : null
 }
 
 /**
@@ -89,7 +75,7 @@ function matchOf(timetable: TimetableDay, trip: DayTrip, how: Pick<Match, 'by' |
  */
 function likeliest(matches: readonly Match[], { stop_id, due_at }: StatedTrain): Match | null {
   const ranked = matches.map((match) => {
-    const away_ms = awayFrom(match, due_at)
+    const away_ms = match.day.awayFrom(match.trip, due_at)
     const isOther = [away_ms > LATEST_MS, !callsAt(match, stop_id), match.by !== 'BY_TRIP', !match.isPlanned]
     return { match, ranks: [...isOther.map(Number), away_ms] }
   })
@@ -100,8 +86,8 @@ function likeliest(matches: readonly Match[], { stop_id, due_at }: StatedTrain):
   return ranked[0]?.match ?? null
 }
 
-function callsAt({ stops, first, end }: Match, stop_id: string | null): boolean {
+function callsAt({ day, trip }: Match, stop_id: string | null): boolean {
   if (stop_id === null) return true
-  for (let row = first; row < end; row++) if (stops.stopId(row) === stop_id) return true
+  for (let row = trip.first; row < trip.end; row++) if (day.stops.stopId(row) === stop_id) return true
   return false
 }

@@ -31,7 +31,6 @@ import {
   trainId,
   trainIdParam,
 } from './train.ts'
-import { stopsOf } from './train-match.ts'
 
 /** The remaining stops of a train, in order; for a train outside the timetable those that its publisher states. */
 function nextStopsOf({ train, match, said, ahead }: RunningTrain): NextStop[] {
@@ -41,7 +40,7 @@ function nextStopsOf({ train, match, said, ahead }: RunningTrain): NextStop[] {
   )
   if (!match && ahead) return ahead.map(({ stop_id, name }) => ({ ...unplanned({ stop_id, at: null }, skipped), name }))
   if (!match) return expected === null ? [] : [unplanned(expected, skipped)]
-  const stops = stopsOf(match)
+  const stops = match.day.stopsOf(match.trip)
   const delay_ms = train.delay_s === null || train.delay_quality === 'DOUBTFUL' ? null : 1000 * train.delay_s
   const begin = placeOf(stops, [train.stop_id, expected?.stop_id ?? null], train.observed_at - (delay_ms ?? 0))
   return stops.slice(begin).map((stop, at) => {

@@ -90,8 +90,8 @@ test.skipIf(!shared)('the 1,038 long-distance trips of 2026-03-28 are found by i
       trip_id,
       isKnown,
       by: match?.by,
-      isSame: match?.trip_id === trip_id,
-      date: match?.service_date,
+      isSame: match?.trip.trip_id === trip_id,
+      date: match?.day.date,
       isPlanned: match?.isPlanned,
     })
   }
