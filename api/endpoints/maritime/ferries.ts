@@ -145,9 +145,9 @@ export const ferryList = defineEndpoint({
     needs: ferryTimetables.all,
     parts: ({ operator }) => ferryFeeds(operator),
     clockGranularity_s: CLOCK_S,
-    answer: async ({ cached: slice }, { origin, destination }, now) => {
-      const { connections } = await slice(ferryNetwork, madridDate(now))
-      const catalogue = portCatalogue(await slice(listedPorts, ''), connections)
+    answer: async ({ cached }, { origin, destination }, now) => {
+      const { connections } = await cached(ferryNetwork, madridDate(now))
+      const catalogue = portCatalogue(await cached(listedPorts, ''), connections)
       const [from, to] = [portsOf('origin', origin, catalogue), portsOf('destination', destination, catalogue)]
       return connections
         .filter(({ calls }) => isAt(calls[0], from, catalogue) && isAt(calls.at(-1), to, catalogue))
@@ -255,26 +255,26 @@ export const ferryById = defineEndpoint({
     needs: ferryTimetables.all,
     parts: ({ id }) => ferryFeeds(id.split('.')[0] ?? null),
     clockGranularity_s: CLOCK_S,
-    answer: async ({ cached: slice }, p, now) => {
-      const ferries = await slice(ferryNetwork, madridDate(now))
+    answer: async ({ cached }, p, now) => {
+      const ferries = await cached(ferryNetwork, madridDate(now))
       const connection = ferries.connections.find(({ id }) => id === p.id)
       if (!connection) return null
       const date = p.date ?? localDate(now, connection.timezone)
       const { network } = connection
       if (p.date !== null)
-        checkCovered(await slice(ferrySpans, ''), {
+        checkCovered(await cached(ferrySpans, ''), {
           at: dayBounds(date).start,
           parameter: 'date',
           value: p.date,
           networks: [network],
           tables: ferryTimetables,
         })
-      const catalogue = portCatalogue(await slice(listedPorts, ''), ferries.connections)
+      const catalogue = portCatalogue(await cached(listedPorts, ''), ferries.connections)
       return {
         ...ferryRouteOf(connection, catalogue, now),
         months: monthsOf(connection),
         date,
-        sailings: sailingsOf(connection, await slice(ferryDay, `${network} ${date}`), (stop_id) => {
+        sailings: sailingsOf(connection, await cached(ferryDay, `${network} ${date}`), (stop_id) => {
           const terminal = ferries.terminals.get(keyOf(network, stop_id))
           return terminal ? { terminal, port: catalogue.portOf(terminal) } : null
         }),

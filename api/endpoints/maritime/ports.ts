@@ -158,8 +158,8 @@ export const portList = defineEndpoint({
     onlyFresh: [vesselPositions],
     lake: ferryTimetables.all,
     clockGranularity_s: DATE_CLOCK_S,
-    answer: async ({ cached: slice, states: [listed, positions, ...marine] }, _values, now) => {
-      const { connections } = await slice(ferryNetwork, madridDate(now))
+    answer: async ({ cached, states: [listed, positions, ...marine] }, _values, now) => {
+      const { connections } = await cached(ferryNetwork, madridDate(now))
       const catalogue = portCatalogue(listed.rows, connections)
       const fuel = fuelByPort(marinePricesOf(marine), catalogue)
       const counts = vesselsByPort(positions, catalogue)
@@ -206,8 +206,8 @@ export const portById = defineEndpoint({
         id,
         listed.rows.map(({ port_id }) => port_id),
       ),
-    answer: async ({ cached: slice, states: [listed, positions, ...marine] }, { id }, now) => {
-      const { connections } = await slice(ferryNetwork, madridDate(now))
+    answer: async ({ cached, states: [listed, positions, ...marine] }, { id }, now) => {
+      const { connections } = await cached(ferryNetwork, madridDate(now))
       const catalogue = portCatalogue(listed.rows, connections)
       const port = catalogue.ports.get(id)
       if (!port) return null

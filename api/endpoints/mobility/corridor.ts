@@ -69,11 +69,11 @@ const sensorYears = defineCachedQuery<readonly SensorRow[]>({
 
 /** The readings of a corridor in a year, by default the newest available; null without readings. */
 async function readingsOf(
-  slice: MemoryAsk<readonly []>['cached'],
+  cached: MemoryAsk<readonly []>['cached'],
   corridor_id: string,
   asked: number | null,
 ): Promise<CorridorReadings | null> {
-  const theirs = (await slice(sensorYears, '')).filter((row) => row.corridor_id === corridor_id)
+  const theirs = (await cached(sensorYears, '')).filter((row) => row.corridor_id === corridor_id)
   const year = asked ?? Math.max(...theirs.map((row) => row.year))
   const kinds = [
     ...Map.groupBy(
@@ -139,11 +139,11 @@ const profiles = defineCachedQuery<readonly ProfileHour[]>({
 
 /** The usual hourly values of a corridor in a year. */
 function profileOf(
-  slice: MemoryAsk<readonly []>['cached'],
+  cached: MemoryAsk<readonly []>['cached'],
   corridor_id: string,
   { year, source, period_s }: CorridorReadings,
 ): Promise<readonly ProfileHour[]> {
-  return slice(profiles, JSON.stringify([corridor_id, year, source, period_s]))
+  return cached(profiles, JSON.stringify([corridor_id, year, source, period_s]))
 }
 
 /** The sections of a year by the folded names of their roads; cached. */
@@ -259,17 +259,17 @@ export function withAge<T extends CorridorFigures>(figures: T, now: number): T &
 }
 
 /** Reads a corridor in a year, by default the newest available; null without data. */
-export function trafficOf(slice: Slices, corridor: Corridor, year: number | null): Promise<CorridorTraffic | null> {
-  return corridor.basis.kind === 'MINISTRY_SECTIONS' ? bySections(slice, corridor, year) : bySensors(slice, corridor, year)
+export function trafficOf(cached: Slices, corridor: Corridor, year: number | null): Promise<CorridorTraffic | null> {
+  return corridor.basis.kind === 'MINISTRY_SECTIONS' ? bySections(cached, corridor, year) : bySensors(cached, corridor, year)
 }
 
-async function bySections(slice: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
-  const [year] = await wantedYears(slice, asked === null ? null : [asked])
+async function bySections(cached: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
+  const [year] = await wantedYears(cached, asked === null ? null : [asked])
   if (year === undefined) return null
-  const sections = sectionsOn(corridor, await sectionsOf(slice, year))
+  const sections = sectionsOn(corridor, await sectionsOf(cached, year))
   const all = vehicleKmOf(sections)
   if (all.km_days === 0) return null
-  const matched = matchedOf(sections, sectionsOn(corridor, await sectionsOf(slice, year - 1)))
+  const matched = matchedOf(sections, sectionsOn(corridor, await sectionsOf(cached, year - 1)))
   const length = (of: readonly ImdSection[]): number => of.reduce((sum, { length_km }) => sum + length_km, 0)
   const roads = [...Map.groupBy(sections, ({ road }) => road)].map(([road, theirs]) => ({
     road,
@@ -289,8 +289,8 @@ async function bySections(slice: Slices, corridor: Corridor, asked: number | nul
   return { figures, sections, sensors: [] }
 }
 
-async function bySensors(slice: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
-  const found = await readingsOf(slice, corridor.id, asked)
+async function bySensors(cached: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
+  const found = await readingsOf(cached, corridor.id, asked)
   if (!found || corridor.basis.kind === 'MINISTRY_SECTIONS') return null
   const sensors = [...found.sensors.values()]
   const both = sensors.filter(({ sensor_id }) => found.before.has(sensor_id))
@@ -305,7 +305,7 @@ async function bySensors(slice: Slices, corridor: Corridor, asked: number | null
     length_km: corridor.basis.length_km,
     coverage: share(sensors.reduce((sum, { hours }) => sum + hours, 0) / (sensors.length * hoursOfYear(found.year))),
     ...{ source: found.source, period_s: found.period_s },
-    profile: await profileOf(slice, corridor.id, found),
+    profile: await profileOf(cached, corridor.id, found),
   }
   return { figures, sections: [], sensors }
 }

@@ -63,10 +63,10 @@ export const corridorList = defineEndpoint({
     lake: LAKE,
     needs: [imdSections],
     clockGranularity_s: 3600,
-    answer: async ({ cached: slice }, { q, year }, now) => {
+    answer: async ({ cached }, { q, year }, now) => {
       const words = q === null ? [] : foldName(q).split(' ')
       const wanted = corridors.filter(({ id, name }) => words.every((word) => `${foldName(id)} ${foldName(name)}`.includes(word)))
-      const found = await Promise.all(wanted.map((one) => trafficOf(slice, one, year)))
+      const found = await Promise.all(wanted.map((one) => trafficOf(cached, one, year)))
       return found.flatMap((one) => (one ? [withAge(one.figures, now)] : []))
     },
   },
@@ -116,9 +116,9 @@ export const corridorById = defineEndpoint({
     lake: LAKE,
     needs: [imdSections],
     clockGranularity_s: 3600,
-    answer: async ({ cached: slice, optional: extra }, { id, year }, now) => {
+    answer: async ({ cached, optional: extra }, { id, year }, now) => {
       const declared = corridors.find((one) => one.id === id)
-      const found = declared ? await trafficOf(slice, declared, year) : null
+      const found = declared ? await trafficOf(cached, declared, year) : null
       if (declared?.basis.kind === 'ROAD_DETECTORS' && !found && year === null)
         throw noDataYet(`The detectors of ${declared.name} have no complete day of readings yet`, {
           ...{ missing: [corridorSensorMonths], waits_for: ['a complete day of dgt_detectors'] },

@@ -198,12 +198,12 @@ export const countStationById = defineEndpoint({
     from: [trafficCountStations],
     lake: [trafficCountsHourly],
     needs: [],
-    answer: async ({ states: [state], cached: slice }, { id, year }) => {
+    answer: async ({ states: [state], cached }, { id, year }) => {
       const found = countStationsOf(state).find((one) => one.id === id)
       if (!found) return null
-      const years = await slice(stationYears, id)
+      const years = await cached(stationYears, id)
       const of = year ?? years.at(-1)?.year ?? null
-      const profile = of === null ? [] : await slice(stationProfile, JSON.stringify([id, of]))
+      const profile = of === null ? [] : await cached(stationProfile, JSON.stringify([id, of]))
       return { ...found, years, profile_year: of, profile: profile.length > 0 ? profile : null }
     },
   },

@@ -59,13 +59,13 @@ export const imdYearsParam = listOf(
 )
 
 /** The requested years, or the newest; empty if the table is empty. */
-export async function wantedYears(slice: MemoryAsk<readonly []>['cached'], asked: readonly number[] | null): Promise<readonly number[]> {
+export async function wantedYears(cached: MemoryAsk<readonly []>['cached'], asked: readonly number[] | null): Promise<readonly number[]> {
   if (asked !== null) return [...new Set(asked)]
-  const newest = [...(await slice(imdYears, ''))].at(-1)
+  const newest = [...(await cached(imdYears, ''))].at(-1)
   return newest === undefined ? [] : [Number(newest)]
 }
 
 /** The sections of a year; empty for a year without a map. */
-export function sectionsOf(slice: MemoryAsk<readonly []>['cached'], year: number): Promise<readonly ImdSection[]> {
-  return slice(imdOfYear, String(year))
+export function sectionsOf(cached: MemoryAsk<readonly []>['cached'], year: number): Promise<readonly ImdSection[]> {
+  return cached(imdOfYear, String(year))
 }

@@ -235,14 +235,14 @@ export const imdList = defineEndpoint({
     from: [],
     lake: [imdSections, ...ROAD_TABLES, imdDetectorMonths],
     primary: ({ source }) => (source === 'DETECTORS' ? imdDetectorMonths : imdSections),
-    answer: async ({ cached: slice, optional: extra }, { year, source }) => {
+    answer: async ({ cached, optional: extra }, { year, source }) => {
       const posts = await extra(roadPosts, '')
       const finish = (draft: Draft): Listed => drawn(draft, posts)
-      const ministry = [...(await slice(imdYears, ''))].map(Number)
+      const ministry = [...(await cached(imdYears, ''))].map(Number)
       if (source === 'MINISTRY') {
         checkYears(year, ministry, source)
-        const years = await wantedYears(slice, year)
-        const all = (await Promise.all(years.map((one) => sectionsOf(slice, one)))).flat()
+        const years = await wantedYears(cached, year)
+        const all = (await Promise.all(years.map((one) => sectionsOf(cached, one)))).flat()
         return {
           drafts: all.map((one): Draft => ({ ...draftOf(one), ...NO_DETECTORS })),
           finish,
@@ -250,7 +250,7 @@ export const imdList = defineEndpoint({
           restsOn: [{ dataset: imdSections }],
         }
       }
-      const counted = await slice(detectorYears, '')
+      const counted = await cached(detectorYears, '')
       const years = [...new Set(counted.map((one) => one.year))]
       const newest = years.at(-1)
       if (newest === undefined)

@@ -137,17 +137,17 @@ function alertsOfTrains(
   const reported = new Map<AlertRow, ReportedAlert>()
   for (const alert of alerts) {
     const { row, day } = alert
-    const twins = twinsOf(alert)
-    if (twins.length === 0) {
-      reported.set(row, { day, alertTrain: alertTrainOf(alert, { trips: alert.trips, twins, except: NOWHERE }), isListed: true })
+    const duplicates = duplicatesOf(alert)
+    if (duplicates.length === 0) {
+      reported.set(row, { day, alertTrain: alertTrainOf(alert, { trips: alert.trips, duplicates, except: NOWHERE }), isListed: true })
       continue
     }
     const same = sameAlerts(alert, (trip) => (byTrip.get(trip) ?? []).map((one) => one.alert))
-    const running = row.kind === 'CANCELLED' ? twins.filter(runs) : []
+    const running = row.kind === 'CANCELLED' ? duplicates.filter(runs) : []
     const except = new Set(running.flatMap((trip) => stopIdsOf(trip, day, null)))
     const alertTrain = alertTrainOf(alert, {
       trips: [...new Set(same.flatMap(({ trips }) => trips))],
-      twins: twins.filter((trip) => !running.includes(trip)),
+      duplicates: duplicates.filter((trip) => !running.includes(trip)),
       except,
     })
     const isFirst = same.every((other) => other === alert || comesFirst(row, other.row))
@@ -159,15 +159,15 @@ function alertsOfTrains(
 const NOWHERE: ReadonlySet<string> = new Set()
 
 /** The trips in other networks that are the same train. */
-function twinsOf({ day, trips }: TrainAlert): DayTrip[] {
-  return [...new Set(trips.flatMap((trip) => day.twinsOf(trip)))]
+function duplicatesOf({ day, trips }: TrainAlert): DayTrip[] {
+  return [...new Set(trips.flatMap((trip) => day.duplicatesOf(trip)))]
 }
 
 /** All alerts of the same kind about the same train, including this one. */
 function sameAlerts(alert: TrainAlert, alertsOf: (trip: DayTrip) => readonly TrainAlert[]): TrainAlert[] {
   const same = new Set([alert])
   for (const one of same)
-    for (const trip of twinsOf(one)) for (const other of alertsOf(trip)) if (other.row.kind === alert.row.kind) same.add(other)
+    for (const trip of duplicatesOf(one)) for (const other of alertsOf(trip)) if (other.row.kind === alert.row.kind) same.add(other)
   return [...same]
 }
 
@@ -182,10 +182,10 @@ function comesFirst(one: AlertRow, other: AlertRow): boolean {
 
 function alertTrainOf(
   { day, due }: TrainAlert,
-  about: { readonly trips: readonly DayTrip[]; readonly twins: readonly DayTrip[]; readonly except: ReadonlySet<string> },
+  about: { readonly trips: readonly DayTrip[]; readonly duplicates: readonly DayTrip[]; readonly except: ReadonlySet<string> },
 ): AlertTrain {
-  const { trips, twins, except } = about
-  const both = [...trips, ...twins]
+  const { trips, duplicates, except } = about
+  const both = [...trips, ...duplicates]
   const longest = both.reduce((most, trip) => (trip.end - trip.first > most.end - most.first ? trip : most))
   const routes = both.map(({ route }) => route)
   // Only the train itself is late. For a cancelled train the other timetable may list more stops.
@@ -196,7 +196,7 @@ function alertTrainOf(
     lines: sorted(routes.flatMap(({ nucleo_code, short_name }) => (nucleo_code !== null && short_name !== null ? [short_name] : []))),
     nucleo_codes: sorted(routes.flatMap(({ nucleo_code }) => nucleo_code ?? [])),
     products: sorted(routes.flatMap(({ nucleo_code, short_name }) => (nucleo_code === null && short_name !== null ? [short_name] : []))),
-    other_train_id: twins[0] ? trainIdOf(twins[0]) : null,
+    other_train_id: duplicates[0] ? trainIdOf(duplicates[0]) : null,
     ...day.terminiOf(longest),
   }
 }

@@ -30,7 +30,7 @@ export interface CallStatus {
   readonly platform: string | null
 }
 
-/** A trip update of a train: for the trip shown, or for its twin in another network. */
+/** A trip update of a train: for the trip shown, or for its duplicate in another network. */
 export interface Spoken {
   readonly update: TripUpdate
   /** True if the trip of the update also makes this stop. */
@@ -41,9 +41,9 @@ export interface Spoken {
 export const LIVE_AHEAD_MS = 4 * 3_600_000
 
 /**
- * Live data of a train at a stop, from its trip first, then its twins; null without any. It is cancelled if one of those that
- * stop here is and none of them is known to run: feeds count for each other's parts only where these run together. Position,
- * delay and platform come from any that runs.
+ * Live data of a train at a stop, from its trip first, then its duplicates; null without any. It is cancelled if one of those
+ * that stop here is and none of them is known to run: feeds count for each other's parts only where these run together.
+ * Position, delay and platform come from any that runs.
  */
 export function statusOf(
   ask: BoardAsk,

@@ -106,7 +106,7 @@ const REACH_MS = 24 * HOUR_MS
 /** Trains planned longer ago than this are no longer expected, ms. */
 const LATE_MS = 12 * HOUR_MS
 /** For a train in one timetable only, without live data. */
-const PLAIN: Pick<Call, 'callStatus' | 'twin'> = Object.freeze({ callStatus: null, twin: null })
+const PLAIN: Pick<Call, 'callStatus' | 'duplicate'> = Object.freeze({ callStatus: null, duplicate: null })
 const NO_PLACES: readonly Pick<Place, 'trip' | 'row'>[] = []
 const PLANNED: CallStatus = Object.freeze(withStatus('SCHEDULED'))
 
@@ -116,10 +116,10 @@ interface Call extends Place, Pick<BoardEntry, 'expected_at' | 'delay_s' | 'serv
   /** Its live data; null if only the timetable has it. */
   readonly callStatus: CallStatus | null
   /** The trip in another network that is the same train and makes the same stop. */
-  readonly twin: DayTrip | null
+  readonly duplicate: DayTrip | null
 }
 
-function callOf(place: Place, scheduled_at: number, live: Pick<Call, 'callStatus' | 'twin'>): Call {
+function callOf(place: Place, scheduled_at: number, live: Pick<Call, 'callStatus' | 'duplicate'>): Call {
   const { expected_at, delay_s } = live.callStatus ?? PLANNED
   const { day, trip, row } = place
   const stop_sequence = day.stops.sequence(row)
@@ -151,22 +151,22 @@ export function boardEntry(draft: BoardDraft): BoardEntry {
 export function isOf(draft: BoardDraft, asked: { readonly network: string | null; readonly line: readonly string[] | null }): boolean {
   const { network, line } = asked
   if (!isCall(draft)) return (network === null || draft.network === network) && (line === null || line.includes(draft.line ?? ''))
-  const { trip, twin } = draft
+  const { trip, duplicate } = draft
   return (
-    (network === null || trip.network === network || twin?.network === network) &&
-    (line === null || line.includes(trip.route.short_name ?? '') || line.includes(twin?.route.short_name ?? ''))
+    (network === null || trip.network === network || duplicate?.network === network) &&
+    (line === null || line.includes(trip.route.short_name ?? '') || line.includes(duplicate?.route.short_name ?? ''))
   )
 }
 
 /** True if a departing train of the timetable later stops at one of some stations where passengers may get off. */
 export function reaches(draft: BoardDraft, stations: ReadonlySet<string>): boolean {
   if (!isCall(draft)) return false
-  const { day, trip, row, twin, scheduled_at } = draft
+  const { day, trip, row, duplicate, scheduled_at } = draft
   const { stops } = day
   const isReached = (at: number): boolean => stations.has(stops.stopId(at)) && stops.dropOff(at) !== 'NONE'
   for (let at = row + 1; at < trip.end; at++) if (isReached(at)) return true
-  // The twin may continue further; its stops have rows of their own.
-  for (let at = twin?.first ?? 0; at < (twin?.end ?? 0); at++)
+  // The duplicate may continue further; its stops have rows of their own.
+  for (let at = duplicate?.first ?? 0; at < (duplicate?.end ?? 0); at++)
     if ((stops.timeOf(at, 'arrival') ?? 0) > scheduled_at && isReached(at)) return true
   return false
 }
@@ -200,48 +200,50 @@ function callsOf(ask: BoardAsk, day: TimetableDay): Call[] {
     if (scheduled_at >= at + REACH_MS) break
     const trip = trips[stops.trip(row)] as DayTrip
     const update = updateOf(trip)
-    const twins = day.twinsOf(trip)
-    if ((!update && twins.length === 0 && scheduled_at < at) || isOtherEnd(trip, row, side)) continue
+    const duplicates = day.duplicatesOf(trip)
+    if ((!update && duplicates.length === 0 && scheduled_at < at) || isOtherEnd(trip, row, side)) continue
     const stop = { day, trip, row }
     const call =
-      update || twins.length > 0 ? spokenCall(ask, stop, { scheduled_at, update, twins, updateOf }) : callOf(stop, scheduled_at, PLAIN)
+      update || duplicates.length > 0
+        ? spokenCall(ask, stop, { scheduled_at, update, duplicates, updateOf })
+        : callOf(stop, scheduled_at, PLAIN)
     if (call) addCall(calls, call, side)
   }
   return calls
 }
 
-/** A train with live data or in two timetables; null if it has passed or its twin is shown. */
+/** A train with live data or in two timetables; null if it has passed or its duplicate is shown. */
 function spokenCall(
   ask: BoardAsk,
   stop: Place,
   about: {
     readonly scheduled_at: number
     readonly update: TripUpdate | null
-    readonly twins: readonly DayTrip[]
+    readonly duplicates: readonly DayTrip[]
     readonly updateOf: (trip: DayTrip) => TripUpdate | null
   },
 ): Call | null {
-  const { scheduled_at, update, twins, updateOf } = about
-  const here = twins.length === 0 ? NO_PLACES : twinsHere(ask, stop, about)
+  const { scheduled_at, update, duplicates, updateOf } = about
+  const here = duplicates.length === 0 ? NO_PLACES : duplicatesHere(ask, stop, about)
   if (here.some((other) => isShown(stop.day.stops, ask.side, [other, stop]))) return null
   const spoken: Spoken[] = update ? [{ update, isHere: true }] : []
-  for (const twin of twins) {
-    const said = updateOf(twin)
-    if (said) spoken.push({ update: said, isHere: here.some(({ trip }) => trip === twin) })
+  for (const duplicate of duplicates) {
+    const said = updateOf(duplicate)
+    if (said) spoken.push({ update: said, isHere: here.some(({ trip }) => trip === duplicate) })
   }
   const callStatus = spoken.length === 0 ? null : statusOf(ask, stop, { spoken, scheduled_at })
   const isDue = scheduled_at >= ask.at || (callStatus !== null && isWaitedFor(ask, stop, { spoken, callStatus }))
-  return isDue ? callOf(stop, scheduled_at, { callStatus, twin: here[0]?.trip ?? null }) : null
+  return isDue ? callOf(stop, scheduled_at, { callStatus, duplicate: here[0]?.trip ?? null }) : null
 }
 
-/** Stops that the twins of a trip make together with it. */
-function twinsHere(
+/** Stops that the duplicates of a trip make together with it. */
+function duplicatesHere(
   { side, stop_id }: BoardAsk,
   { day }: Place,
-  { twins, scheduled_at }: { readonly twins: readonly DayTrip[]; readonly scheduled_at: number },
+  { duplicates, scheduled_at }: { readonly duplicates: readonly DayTrip[]; readonly scheduled_at: number },
 ): Pick<Place, 'trip' | 'row'>[] {
   const call = { stop_id, at: scheduled_at, by: timeOf(side) }
-  return twins.flatMap((trip) => {
+  return duplicates.flatMap((trip) => {
     const row = sameCall(day.stops, trip, call)
     return row === -1 || isOtherEnd(trip, row, side) ? [] : [{ trip, row }]
   })
@@ -306,10 +308,10 @@ function entryOf(call: Call): BoardEntry {
   const { day, trip, row } = call
   const { route } = trip
   const { stops } = day
-  const trips = call.twin ? [trip, call.twin] : [trip]
+  const trips = call.duplicate ? [trip, call.duplicate] : [trip]
   const ofLine = trips.find((one) => hasLines(one.network))?.route
-  // A twin that does not stop here is the same train elsewhere.
-  const other = call.twin ?? day.twinsOf(trip)[0] ?? null
+  // A duplicate that does not stop here is the same train elsewhere.
+  const other = call.duplicate ?? day.duplicatesOf(trip)[0] ?? null
   return {
     ...pick(call, 'service_date', 'network', 'trip_id', 'stop_sequence', 'scheduled_at'),
     ...pick(trip, 'train_number', 'service_mark', 'headway_s', 'is_wheelchair_accessible'),

@@ -24,11 +24,11 @@ const SAME_CALL_MS = 30 * 60_000
  * 30 minutes apart, and stay two trips.
  */
 export function duplicatesIn<R extends Run>(trips: readonly R[], stops: DayStops): ReadonlyMap<R, readonly R[]> {
-  const twins = new Map<R, R[]>()
+  const duplicates = new Map<R, R[]>()
   const add = (one: R, other: R): void => {
-    const known = twins.get(one)
+    const known = duplicates.get(one)
     if (known) known.push(other)
-    else twins.set(one, [other])
+    else duplicates.set(one, [other])
   }
   for (const [number, numbered] of Map.groupBy(trips, ({ train_number }) => train_number)) {
     if (number === null || numbered.length < 2) continue
@@ -39,7 +39,7 @@ export function duplicatesIn<R extends Run>(trips: readonly R[], stops: DayStops
         add(other, one)
       }
   }
-  return twins
+  return duplicates
 }
 
 function areTogether(one: Run, other: Run, stops: DayStops): boolean {
@@ -59,7 +59,7 @@ function isNear(one: number | null, other: number | null, most: number): boolean
   return one !== null && other !== null && Math.abs(one - other) <= most
 }
 
-/** The stop of a trip that equals its twin's at a station at an instant (ms); -1 if it does not stop there. */
+/** The stop of a trip that equals its duplicate's at a station at an instant (ms); -1 if it does not stop there. */
 export function sameCall(
   stops: DayStops,
   { first, end }: Run,
@@ -78,7 +78,7 @@ export function sameCall(
 }
 
 /**
- * True if a trip, not its twin, is the one to show at a shared stop: the one that continues longer or, on an arrival board, has
+ * True if a trip, not the other, is the one to show at a shared stop: the one that continues longer or, on an arrival board, has
  * run longer; then the one with more stops; then the commuter trip, whose id is stable overnight.
  */
 export function isShown(

@@ -88,9 +88,9 @@ export const commuterStationParam = stationsIn(
   'a timetable of commuter trains',
 )
 
-function stationsIn(slice: CachedQuery<ReadonlySet<string>>, about: string, what: string): Param<readonly string[] | null> {
+function stationsIn(cached: CachedQuery<ReadonlySet<string>>, about: string, what: string): Param<readonly string[] | null> {
   return knownBy(listOf(textParam(about, { max: 10, example: '37010' })), {
-    query: slice,
+    query: cached,
     expected: `expected the code of a station that ${what} has, five digits; /api/trenes/estaciones lists them`,
     isListed: false,
   })

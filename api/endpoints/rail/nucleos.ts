@@ -70,17 +70,17 @@ export const nucleoList = defineEndpoint({
     otherSources: besideRenfe,
     parts: () => timetableFeeds(COMMUTER),
     clockGranularity_s: CLOCK_S,
-    answer: async ({ cached: slice }, p, now) => {
+    answer: async ({ cached }, p, now) => {
       const date = p.date ?? madridDate(now)
       const { start } = dayBounds(date)
-      checkCovered(await slice(timetableSpans, ''), {
+      checkCovered(await cached(timetableSpans, ''), {
         at: start,
         parameter: 'date',
         value: p.date,
         networks: [COMMUTER],
         tables: railTimetables,
       })
-      return nucleosOf(await slice(railNetwork, ''), await slice(timetableDay, date))
+      return nucleosOf(await cached(railNetwork, ''), await cached(timetableDay, date))
     },
   },
   example: { date: dayFromToday(0, '2026-08-22') },

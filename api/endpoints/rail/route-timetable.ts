@@ -86,19 +86,19 @@ export const routeTimetable = defineEndpoint({
     parts: () => [],
     feedsOfId: ({ id }) => feedsOfId(id),
     clockGranularity_s: CLOCK_S,
-    answer: async ({ cached: slice }, p, now) => {
+    answer: async ({ cached }, p, now) => {
       const date = p.date ?? madridDate(now)
-      const route = (await slice(railNetwork, '')).routes.get(p.id)
+      const route = (await cached(railNetwork, '')).routes.get(p.id)
       if (!route) return null
       const { start } = dayBounds(date)
-      checkCovered(await slice(timetableSpans, ''), {
+      checkCovered(await cached(timetableSpans, ''), {
         at: start,
         parameter: 'date',
         value: p.date,
         networks: [route.network],
         tables: railTimetables,
       })
-      const day = await slice(timetableDay, dayKey(date, route.network))
+      const day = await cached(timetableDay, dayKey(date, route.network))
       const trips = day.tripsOfRoute(route.network, p.id)
       if (p.direction !== null) checkDirection(p.direction, [...route.directions, ...trips.flatMap(({ direction }) => direction ?? [])])
       const wanted = trips.filter((trip) => p.direction === null || trip.direction === p.direction)

@@ -132,7 +132,7 @@ export const routeList = defineEndpoint({
     lake: NETWORK_TABLES,
     otherSources: ({ network }) => sourcesBeside(network),
     parts: ({ network }) => timetableFeeds(network),
-    answer: async ({ cached: slice }) => routesOf(await slice(railNetwork, '')),
+    answer: async ({ cached }) => routesOf(await cached(railNetwork, '')),
   },
   example: { network: 'CERCANIAS', line: 'C1' },
 })
@@ -176,8 +176,8 @@ export const routeById = defineEndpoint({
     // Each route is complete in the timetable of its network.
     parts: () => [],
     feedsOfId: ({ id }) => feedsOfId(id),
-    answer: async ({ cached: slice, optional: extra, states }, { id }) => {
-      const network = await slice(railNetwork, '')
+    answer: async ({ cached, optional: extra, states }, { id }) => {
+      const network = await cached(railNetwork, '')
       const route = network.routes.get(id)
       if (!route) return null
       return {

@@ -17,7 +17,7 @@ import {
   trainId,
   trainIdOf,
 } from './train.ts'
-import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain, twinsOf } from './train-match.ts'
+import { duplicatesOf, endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
 
 /**
  * The running trains. `byId` has both ids of a train that two networks publish; `left_out` counts trains that are no longer
@@ -52,11 +52,11 @@ const OWN_FEEDS: readonly string[] = Object.values(FEEDS)
 const NONE: RunningTrains = Object.freeze({ byId: new Map(), all: [], left_out: 0 })
 
 /** The running trains of the newest publications, cached per state and timetable. */
-export async function runningTrains({ states, cached: slice }: MemoryAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
+export async function runningTrains({ states, cached }: MemoryAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
   const [positions, , fleet] = states
   const at = newestOf([...positions.parts, ...fleet.parts])
   if (at === 0) return NONE
-  return trainsOf(states, at, await matchDaysAt(at, slice))
+  return trainsOf(states, at, await matchDaysAt(at, cached))
 }
 
 const trainsOf = memo(makeTrains, (states, _at, days) => [...states, ...days.flatMap(({ day, idle }) => [day, idle])])
@@ -124,7 +124,7 @@ function saidOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumb
   const running = stated.find((update) => !isCancelled(update))
   const numbered = row.network === LONG_DISTANCE && row.train_number !== null ? byNumber.get(row.train_number) : undefined
   const own = running ?? numbered ?? stated[0]
-  const others = twinsOf(match).flatMap(
+  const others = duplicatesOf(match).flatMap(
     ({ network, trip_id, train_number }) =>
       byTrip.get(`${network} ${trip_id}`) ?? (network === LONG_DISTANCE ? byNumber.get(train_number ?? '') : undefined) ?? [],
   )
@@ -225,14 +225,15 @@ function made(row: PositionRow | MapRow, making: Making, seen: Seen): RunningTra
   const update = said[0] ?? null
   const late = said.find(({ delay_s }) => delay_s !== null)
   const delay = late ?? map
-  const twin = match && nearestTwin(match, due_at)
+  const duplicate = match && nearestDuplicate(match, due_at)
+  const otherProduct = duplicate && !isCommuter(duplicate) ? duplicate.route.short_name : null
   const train: Train = {
     ...shown,
     ...pick(row, 'network', 'train_number', 'position', 'trip_id', 'source', 'source_id', 'updated_at', 'status', 'is_stale'),
     operator: RENFE_NETWORKS.includes(network) ? 'RENFE' : network,
-    nucleo_code: row.nucleo_code ?? twin?.route.nucleo_code ?? null,
-    line: row.line ?? (twin && isCommuter(twin) ? twin.route.short_name : null),
-    product: network === LONG_DISTANCE ? (match?.trip.route.short_name ?? null) : twin && !isCommuter(twin) ? twin.route.short_name : null,
+    nucleo_code: row.nucleo_code ?? duplicate?.route.nucleo_code ?? null,
+    line: row.line ?? (duplicate && isCommuter(duplicate) ? duplicate.route.short_name : null),
+    product: network === LONG_DISTANCE ? (match?.trip.route.short_name ?? null) : otherProduct,
     stop_name: stop_id === null ? null : match ? match.day.stops.nameOf(stop_id) : nameOf(stop_id),
     delay_s: delay?.delay_s ?? null,
     delay_quality: delay?.delay_quality ?? null,
@@ -240,8 +241,8 @@ function made(row: PositionRow | MapRow, making: Making, seen: Seen): RunningTra
     schedule_relationship: update?.schedule_relationship ?? null,
     matched_trip_id: match?.trip.trip_id ?? null,
     match: match?.by ?? 'UNMATCHED',
-    other_train_id: twin && trainIdOf(twin),
-    other_trip_id: twin && twin.trip_id,
+    other_train_id: duplicate && trainIdOf(duplicate),
+    other_trip_id: duplicate && duplicate.trip_id,
     service_date: match?.day.date ?? update?.service_date ?? null,
     origin_id: origin?.stop_id ?? null,
     origin: origin?.name ?? null,
@@ -261,8 +262,8 @@ function isCommuter({ route }: DayTrip): boolean {
  * Of the same train's trips in other networks, possibly parts of it: the one under way at an instant (ms), or the nearest in
  * time.
  */
-function nearestTwin(match: Match, at: number): DayTrip | null {
-  const [first = null, ...others] = twinsOf(match)
+function nearestDuplicate(match: Match, at: number): DayTrip | null {
+  const [first = null, ...others] = duplicatesOf(match)
   const away = (trip: DayTrip): number => match.day.awayFrom(trip, at)
   return others.reduce((best, trip) => (best && away(trip) >= away(best) ? best : trip), first)
 }
@@ -301,7 +302,7 @@ function withoutDuplicates(trains: ReadonlyMap<string, RunningTrain>): {
   const all: Train[] = []
   const others: (readonly [id: string, train: RunningTrain])[] = []
   const otherRecords = ({ match }: RunningTrain): RunningTrain[] =>
-    match === null ? [] : twinsOf(match).flatMap((trip) => byTrip.get(keyOf(match, trip)) ?? [])
+    match === null ? [] : duplicatesOf(match).flatMap((trip) => byTrip.get(keyOf(match, trip)) ?? [])
   const placed = new Set<RunningTrain>()
   for (const one of trains.values()) {
     if (placed.has(one)) continue
@@ -314,7 +315,7 @@ function withoutDuplicates(trains: ReadonlyMap<string, RunningTrain>): {
     byId.set(best.train.id, shown)
     all.push(shown.train)
     for (const each of same)
-      for (const id of [each.train.id, ...twinsOf(each.match).flatMap((trip) => trainIdOf(trip) ?? [])]) others.push([id, shown])
+      for (const id of [each.train.id, ...duplicatesOf(each.match).flatMap((trip) => trainIdOf(trip) ?? [])]) others.push([id, shown])
   }
   for (const [id, train] of others) if (!byId.has(id)) byId.set(id, train)
   return { byId, all }

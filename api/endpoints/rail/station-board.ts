@@ -113,15 +113,15 @@ function boardEndpoint(spec: {
       feedsOfId: ({ id }) => feedsOfId(id),
       suggestion: nearestStation,
       clockGranularity_s: CLOCK_S,
-      answer: async ({ cached: slice, states }, p, now) => {
-        const network = await slice(railNetwork, '')
+      answer: async ({ cached, states }, p, now) => {
+        const network = await cached(railNetwork, '')
         const station = network.stations.get(p.id)
         if (!station) return null
         const stations = typeof p.to === 'string' ? namedStations(network, 'to', p.to) : null
         const moment = p.at ?? now
         const networks = p.network === null ? station.networks : [p.network]
         const value = p.at === null ? null : isoInstant(p.at)
-        const covered = checkCovered(await slice(timetableSpans, ''), {
+        const covered = checkCovered(await cached(timetableSpans, ''), {
           at: moment,
           parameter: 'at',
           value,
@@ -129,7 +129,7 @@ function boardEndpoint(spec: {
           tables: railTimetables,
         })
         const own = station.networks[0] ?? ''
-        const days = await Promise.all(DAYS_AROUND.map((days) => slice(timetableDay, dayKey(madridDate(moment, days), own))))
+        const days = await Promise.all(DAYS_AROUND.map((days) => cached(timetableDay, dayKey(madridDate(moment, days), own))))
         const all = boardOf({ side: spec.side, stop_id: p.id, at: moment, now, days, live: liveTrips(states, now) })
         const nucleo = station.lines.flatMap(({ nucleo_code }) => nucleo_code ?? [])
         return {

@@ -169,8 +169,8 @@ export const stationList = defineEndpoint({
     needs: NETWORK_TABLES,
     otherSources: ({ network }) => sourcesBeside(network),
     parts: ({ network }) => stationFeeds(network),
-    answer: async ({ cached: slice }, { line, nucleo }) => {
-      const all = stationsOf(await slice(railNetwork, ''), await slice(stationRegister, ''))
+    answer: async ({ cached }, { line, nucleo }) => {
+      const all = stationsOf(await cached(railNetwork, ''), await cached(stationRegister, ''))
       return line ? all.filter((one) => hasLine(one, { lines: line, nucleos: nucleo })) : all
     },
   },
@@ -199,10 +199,10 @@ export const stationId = required(
 
 /** A suggestion for a code: the same number with leading zeros, which many leave out, else a similar code. */
 export async function nearestStation(
-  { cached: slice }: Pick<MemoryAsk<readonly []>, 'cached'>,
+  { cached }: Pick<MemoryAsk<readonly []>, 'cached'>,
   { id }: { readonly id: string },
 ): Promise<string | null> {
-  const { stations } = await slice(railNetwork, '')
+  const { stations } = await cached(railNetwork, '')
   const padded = id.padStart(CODE_DIGITS, '0')
   return stations.has(padded) ? padded : nearest(id, stations.keys())
 }
@@ -232,9 +232,9 @@ export const stationById = defineEndpoint({
     parts: ({ id }) => feedsOfId(id),
     feedsOfId: ({ id }) => feedsOfId(id),
     suggestion: nearestStation,
-    answer: async ({ cached: slice, optional: extra, states }, { id }) => {
-      const network = await slice(railNetwork, '')
-      const found = stationsOf(network, await slice(stationRegister, '')).find((one) => one.id === id)
+    answer: async ({ cached, optional: extra, states }, { id }) => {
+      const network = await cached(railNetwork, '')
+      const found = stationsOf(network, await cached(stationRegister, '')).find((one) => one.id === id)
       return found
         ? { ...found, alerts: alertsOf((await currentAlerts(states, extra)).listed, { stop_id: id, lines: found.lines }, network) }
         : null

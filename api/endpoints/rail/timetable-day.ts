@@ -43,11 +43,11 @@ const INVERSE = '_INV'
 /** All planned trips of a service date, of all timetables. */
 export class TimetableDay extends ServiceDay<DayTrip> {
   readonly #byTrain: ReadonlyMap<string, readonly DayTrip[]>
-  readonly #twins: ReadonlyMap<DayTrip, readonly DayTrip[]>
+  readonly #duplicates: ReadonlyMap<DayTrip, readonly DayTrip[]>
 
   constructor(date: string, held: { readonly trips: readonly DayTrip[]; readonly stops: DayStops }) {
     super(date, held)
-    this.#twins = duplicatesIn(held.trips, held.stops)
+    this.#duplicates = duplicatesIn(held.trips, held.stops)
     this.#byTrain = Map.groupBy(held.trips, (trip) => keyOf(trip.network, trip.train_number ?? ''))
   }
 
@@ -57,8 +57,8 @@ export class TimetableDay extends ServiceDay<DayTrip> {
   }
 
   /** The trips of other networks that are the same train, see `duplicatesIn`. */
-  twinsOf(trip: DayTrip): readonly DayTrip[] {
-    return this.#twins.get(trip) ?? NO_TRIPS
+  duplicatesOf(trip: DayTrip): readonly DayTrip[] {
+    return this.#duplicates.get(trip) ?? NO_TRIPS
   }
 
   /** How far an instant (ms) is outside the planned time of a trip, ms. */

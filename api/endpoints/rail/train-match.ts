@@ -35,9 +35,9 @@ export interface Match {
 }
 
 /** The timetables of the possible service dates of trains at an instant (ms). */
-export async function matchDaysAt(instant: number, slice: MemoryAsk<readonly []>['cached']): Promise<MatchDay[]> {
+export async function matchDaysAt(instant: number, cached: MemoryAsk<readonly []>['cached']): Promise<MatchDay[]> {
   const dates = new Set([madridDate(instant), madridDate(instant - EVENING_MS), madridDate(instant + EARLY_MS)])
-  return Promise.all([...dates].map(async (date) => ({ day: await slice(timetableDay, date), idle: await slice(idleTrips, date) })))
+  return Promise.all([...dates].map(async (date) => ({ day: await cached(timetableDay, date), idle: await cached(idleTrips, date) })))
 }
 
 /**
@@ -60,8 +60,8 @@ export function matchTrain(train: StatedTrain, days: readonly MatchDay[]): Match
 }
 
 /** Trips in other networks that are the same train; empty without a match. */
-export function twinsOf(match: Match | null): readonly DayTrip[] {
-  return match ? match.day.twinsOf(match.trip) : []
+export function duplicatesOf(match: Match | null): readonly DayTrip[] {
+  return match ? match.day.duplicatesOf(match.trip) : []
 }
 
 /** First and last stop of a train; null for a trip without stops. */

@@ -52,7 +52,7 @@ test.skipIf(!shared)(
     const day = await kept.get(timetableDay, DATE)
     const commuters = day.trips.filter(({ network }) => network === 'CERCANIAS')
     expect(commuters.length).toBeGreaterThan(4000)
-    expect(commuters.reduce((pairs, trip) => pairs + day.twinsOf(trip).length, 0)).toBe(204)
+    expect(commuters.reduce((pairs, trip) => pairs + day.duplicatesOf(trip).length, 0)).toBe(204)
     const none = { rows: [], parts: [] }
     const ask = { at: day.start, now: day.start, days: [day], live: liveTrips([none, none], day.start) }
     const stations = new Set(Array.from({ length: day.stops.length }, (_, row) => day.stops.stopId(row)))
