@@ -61,6 +61,14 @@ export function pickWeighted<T>(items: readonly (readonly [T, number])[], u: num
   return last[0]
 }
 
+/** Weighted items from `item:weight item:weight`. `read` turns the text of an item into the item. */
+export function weights<T = string>(text: string, read = (item: string): T => item as T): readonly (readonly [T, number])[] {
+  return text.split(' ').map((pair) => {
+    const at = pair.lastIndexOf(':')
+    return [read(pair.slice(0, at)), Number(pair.slice(at + 1))] as const
+  })
+}
+
 /** A whole number lowest … highest, both included. */
 export function between(lowest: number, highest: number, u: number): number {
   return lowest + Math.floor(u * (highest - lowest + 1))

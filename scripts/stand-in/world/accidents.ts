@@ -1,4 +1,4 @@
-import { between, type Dice, diceOf, pick, pickWeighted } from '../random.ts'
+import { between, type Dice, diceOf, pick, pickWeighted, weights } from '../random.ts'
 import { type Municipality, readGazetteer } from './municipalities.ts'
 import { type RoadPoint, roadNetwork } from './road-network.ts'
 import type { World } from './world.ts'
@@ -45,9 +45,7 @@ export function accidentsOf({ scale, archives }: World, kind: keyof typeof COUNT
 }
 
 /** Shares of accidents by province, roughly by population, which no list of the stand-in contains. */
-const PROVINCES = '08:18 28:14 46:6 29:5 41:5 30:4 03:4 07:3 11:3 18:3 48:3 50:2 15:2 35:2 38:2 33:2 02:1 01:1 25:1 43:2 17:2'
-  .split(' ')
-  .map((item): [string, number] => [item.slice(0, 2), Number(item.slice(3))])
+const PROVINCES = weights('08:18 28:14 46:6 29:5 41:5 30:4 03:4 07:3 11:3 18:3 48:3 50:2 15:2 35:2 38:2 33:2 02:1 01:1 25:1 43:2 17:2')
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 
 function accidentAt(seed: number, what: string, year: number, index: number): Accident {

@@ -1,5 +1,5 @@
 import type { AirPollutant } from '../../../lake/datasets/air/codes.ts'
-import { diceOf, hash, pick, pickWeighted, wander } from '../random.ts'
+import { diceOf, hash, pick, pickWeighted, wander, weights } from '../random.ts'
 import { type Municipality, readGazetteer } from './municipalities.ts'
 import { demand, localTime } from './rhythm.ts'
 import { defineWorldPart } from './world.ts'
@@ -28,11 +28,7 @@ const CITIES = {
 } as const
 export type AirCity = keyof typeof CITIES
 
-const TYPES: readonly (readonly [AirStation['type'], number])[] = [
-  ['FONDO', 274],
-  ['INDUSTRIAL', 216],
-  ['TRAFICO', 134],
-]
+const TYPES = weights<AirStation['type']>('FONDO:274 INDUSTRIAL:216 TRAFICO:134')
 
 /** Spain's air quality stations: those of the two cities first, the others spread over its provinces. */
 export const airStations = defineWorldPart(({ seed, scale }): readonly AirStation[] => {

@@ -1,4 +1,4 @@
-import { between, chance, type Dice, diceOf, hash, pick, pickWeighted } from '../random.ts'
+import { between, chance, type Dice, diceOf, hash, pick, pickWeighted, weights } from '../random.ts'
 import { MADRID_STREETS } from './madrid-streets.ts'
 import { defineWorldPart, type Scale } from './world.ts'
 
@@ -44,25 +44,16 @@ interface SensorCounts {
 /** Ids in the API's examples, whose requests must have data from any publisher: never omitted. */
 export const KEPT_IDS: readonly number[] = [3409, 3840]
 const RING_IDS = { first: 6600, last: 7199 }
-const SATURATIONS: readonly (readonly [number, number])[] = [
-  [1500, 825],
-  [3000, 540],
-  [1800, 175],
-  [3600, 160],
-  [1200, 127],
-  [1000, 115],
-  [4500, 100],
-  [900, 65],
-  [1400, 63],
-  [2400, 60],
-  [2000, 58],
-  [5400, 40],
-  [700, 50],
-  [600, 40],
-  [500, 40],
-  [2800, 36],
-]
+const SATURATIONS = weights(
+  '1500:825 3000:540 1800:175 3600:160 1200:127 1000:115 4500:100 900:65 1400:63 2400:60 2000:58 5400:40 700:50 600:40 500:40 2800:36',
+  Number,
+)
 /** The centre of the city in EPSG:25830, and the bounding box of its sensors. */
+/** Digits of the codes of accesses and subareas; 0 for none, and 1 for a zero. */
+const ACCESS_DIGITS = weights('7:180 6:173 0:48 1:38 5:4', Number)
+const SUBAREA_DIGITS = weights('4:80 6:16 1:4', Number)
+/** Steps of intensities. */
+const QUANTA = weights('15:5 20:4 12:2 45:2 30:3 1:1', Number)
 const MIDDLE: UtmPoint = { x: 441_000, y: 4_475_000 }
 const BOX = { west: 429_100, east: 450_700, south: 4_465_000, north: 4_485_200 }
 
@@ -97,24 +88,8 @@ function urbanSensor({ seed, index, id }: { seed: number; index: number; id: num
   const dice = diceOf(seed, 'sensor', index)
   const zone = 1 + Math.floor(index / 80)
   const saturation = pickWeighted(SATURATIONS, dice())
-  const accessDigits = pickWeighted(
-    [
-      [7, 180],
-      [6, 173],
-      [0, 48],
-      [1, 38],
-      [5, 4],
-    ],
-    dice(),
-  )
-  const subareaDigits = pickWeighted(
-    [
-      [4, 80],
-      [6, 16],
-      [1, 4],
-    ],
-    dice(),
-  )
+  const accessDigits = pickWeighted(ACCESS_DIGITS, dice())
+  const subareaDigits = pickWeighted(SUBAREA_DIGITS, dice())
   return {
     index,
     kind: 'URB',
@@ -130,17 +105,7 @@ function urbanSensor({ seed, index, id }: { seed: number; index: number; id: num
     position: around(MIDDLE, { angle: dice() * 2 * Math.PI, radius: 9500 * dice() ** 0.65 }),
     use: 0.12 + 0.6 * dice() ** 1.6,
     lag: between(-3, 3, dice()),
-    quantum: pickWeighted(
-      [
-        [15, 5],
-        [20, 4],
-        [12, 2],
-        [45, 2],
-        [30, 3],
-        [1, 1],
-      ],
-      dice(),
-    ),
+    quantum: pickWeighted(QUANTA, dice()),
     free_kmh: 0,
   }
 }

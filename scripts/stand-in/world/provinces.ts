@@ -1,3 +1,5 @@
+import { communityOf as ofSeveral } from '../../../lake/places/communities.ts'
+import { provinces } from '../../../lake/places/provinces.ts'
 import type { Municipality } from './municipalities.ts'
 
 /** A province in the publishers' spellings. */
@@ -24,92 +26,53 @@ export interface Community {
   readonly ministryId: string
 }
 
-// Names are facts of public record; DGT and the ministry each have their own spelling, which differs from the INE's.
-const PROVINCE_ROWS: readonly (readonly [string, string, string, string, number])[] = [
-  ['01', 'Araba/Álava', 'ARABA/ÁLAVA', '16', 81],
-  ['02', 'Albacete', 'ALBACETE', '08', 176],
-  ['03', 'Alacant/Alicante', 'ALICANTE', '10', 474],
-  ['04', 'Almería', 'ALMERÍA', '01', 233],
-  ['05', 'Ávila', 'ÁVILA', '07', 73],
-  ['06', 'Badajoz', 'BADAJOZ', '11', 297],
-  ['07', 'Illes Balears', 'BALEARS (ILLES)', '04', 215],
-  ['08', 'Barcelona', 'BARCELONA', '09', 815],
-  ['09', 'Burgos', 'BURGOS', '07', 145],
-  ['10', 'Cáceres', 'CÁCERES', '11', 165],
-  ['11', 'Cádiz', 'CÁDIZ', '01', 301],
-  ['12', 'Castelló/Castellón', 'CASTELLÓN / CASTELLÓ', '10', 203],
-  ['13', 'Ciudad Real', 'CIUDAD REAL', '08', 247],
-  ['14', 'Córdoba', 'CÓRDOBA', '01', 266],
-  ['15', 'A Coruña', 'CORUÑA (A)', '12', 288],
-  ['16', 'Cuenca', 'CUENCA', '08', 172],
-  ['17', 'Girona', 'GIRONA', '09', 270],
-  ['18', 'Granada', 'GRANADA', '01', 310],
-  ['19', 'Guadalajara', 'GUADALAJARA', '08', 91],
-  ['20', 'Gipuzkoa', 'GIPUZKOA', '16', 149],
-  ['21', 'Huelva', 'HUELVA', '01', 152],
-  ['22', 'Huesca', 'HUESCA', '02', 130],
-  ['23', 'Jaén', 'JAÉN', '01', 268],
-  ['24', 'León', 'LEÓN', '07', 170],
-  ['25', 'Lleida', 'LLEIDA', '09', 204],
-  ['26', 'La Rioja', 'RIOJA (LA)', '17', 86],
-  ['27', 'Lugo', 'LUGO', '12', 131],
-  ['28', 'Madrid', 'MADRID', '13', 889],
-  ['29', 'Málaga', 'MÁLAGA', '01', 337],
-  ['30', 'Murcia', 'MURCIA', '14', 471],
-  ['31', 'Navarra', 'NAVARRA', '15', 260],
-  ['32', 'Ourense', 'OURENSE', '12', 90],
-  ['33', 'Asturias', 'ASTURIAS', '03', 246],
-  ['34', 'Palencia', 'PALENCIA', '07', 70],
-  ['35', 'Las Palmas', 'PALMAS (LAS)', '05', 251],
-  ['36', 'Pontevedra', 'PONTEVEDRA', '12', 225],
-  ['37', 'Salamanca', 'SALAMANCA', '07', 118],
-  ['38', 'Santa Cruz de Tenerife', 'SANTA CRUZ DE TENERIFE', '05', 240],
-  ['39', 'Cantabria', 'CANTABRIA', '06', 166],
-  ['40', 'Segovia', 'SEGOVIA', '07', 77],
-  ['41', 'Sevilla', 'SEVILLA', '01', 487],
-  ['42', 'Soria', 'SORIA', '07', 44],
-  ['43', 'Tarragona', 'TARRAGONA', '09', 239],
-  ['44', 'Teruel', 'TERUEL', '02', 111],
-  ['45', 'Toledo', 'TOLEDO', '08', 323],
-  ['46', 'València/Valencia', 'VALENCIA / VALÈNCIA', '10', 636],
-  ['47', 'Valladolid', 'VALLADOLID', '07', 163],
-  ['48', 'Bizkaia', 'BIZKAIA', '16', 132],
-  ['49', 'Zamora', 'ZAMORA', '07', 89],
-  ['50', 'Zaragoza', 'ZARAGOZA', '02', 277],
-  ['51', 'Ceuta', 'CEUTA', '18', 8],
-  ['52', 'Melilla', 'MELILLA', '19', 12],
-]
+/** How many filling stations each province has, in the order of their INE codes. */
+const STATIONS =
+  `81 176 474 233 73 297 215 815 145 165 301 203 247 266 288 172 270 310 91 149 152 130 268 170 204 86 131 889 337 471 260 90 246 70
+  251 225 118 240 166 77 487 44 239 111 323 636 163 132 89 277 8 12`.split(/\s+/)
+/** Communities of one province, by the province's code. */
+const SINGLE: Readonly<Record<string, string>> = {
+  '07': '04',
+  26: '17',
+  28: '13',
+  30: '14',
+  31: '15',
+  33: '03',
+  39: '06',
+  51: '18',
+  52: '19',
+}
+/** Provinces with two official names, which DGT and the ministry write in their own ways. */
+const MINISTRY: Readonly<Record<string, string>> = { '03': 'ALICANTE', 12: 'CASTELLÓN / CASTELLÓ', 46: 'VALENCIA / VALÈNCIA' }
 
-/** The 52 provinces, by INE code. */
+/** Provinces by INE code. */
 export const PROVINCES: ReadonlyMap<string, Province> = new Map(
-  PROVINCE_ROWS.map(([code, dgt, ministry, community, stations]) => [code, { code, dgt, ministry, community, stations }]),
+  provinces.map(({ code, name, ine_name }, nth) => [
+    code,
+    {
+      code,
+      dgt: code in MINISTRY ? name.split('/').toReversed().join('/') : name,
+      // The article follows in brackets.
+      ministry: MINISTRY[code] ?? ine_name.toUpperCase().replace(/, (.+)/, ' ($1)'),
+      community: ofSeveral(code)?.code ?? (SINGLE[code] as string),
+      stations: Number(STATIONS[nth]),
+    },
+  ]),
 )
 
-const COMMUNITY_ROWS: readonly (readonly [string, string | null, string])[] = [
-  ['01', 'Andalucía', '01'],
-  ['02', 'Aragón', '02'],
-  ['03', 'Asturias, Principado de', '03'],
-  ['04', 'Balears, Illes', '04'],
-  ['05', 'Canarias', '05'],
-  ['06', 'Cantabria', '06'],
-  ['07', 'Castilla y León', '08'],
-  ['08', 'Castilla - La Mancha', '07'],
-  ['09', 'Cataluña', '09'],
-  ['10', 'Comunitat Valenciana', '10'],
-  ['11', 'Extremadura', '11'],
-  ['12', 'Galicia', '12'],
-  ['13', 'Madrid, Comunidad de', '13'],
-  ['14', 'Murcia, Región de', '14'],
-  ['15', 'Navarra, Comunidad Foral de', '15'],
-  ['16', null, '16'],
-  ['17', 'Rioja, La', '17'],
-  ['18', null, '18'],
-  ['19', null, '19'],
+/** Communities as DGT writes them, in the order of their INE codes; null for those without incidents in its feed. */
+const COMMUNITY_NAMES = [
+  ...['Andalucía', 'Aragón', 'Asturias, Principado de', 'Balears, Illes', 'Canarias', 'Cantabria', 'Castilla y León'],
+  ...['Castilla - La Mancha', 'Cataluña', 'Comunitat Valenciana', 'Extremadura', 'Galicia', 'Madrid, Comunidad de'],
+  ...['Murcia, Región de', 'Navarra, Comunidad Foral de', null, 'Rioja, La', null, null],
 ]
 
-/** The 19 communities and cities, by INE code. */
+/** Communities by INE code. The ministry numbers both Castiles the other way round. */
 export const COMMUNITIES: ReadonlyMap<string, Community> = new Map(
-  COMMUNITY_ROWS.map(([code, dgt, ministryId]) => [code, { code, dgt, ministryId }]),
+  COMMUNITY_NAMES.map((dgt, nth) => {
+    const code = String(nth + 1).padStart(2, '0')
+    return [code, { code, dgt, ministryId: { '07': '08', '08': '07' }[code] ?? code }]
+  }),
 )
 
 /** The province with a code. Throws for an unknown code. */

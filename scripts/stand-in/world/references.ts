@@ -1,8 +1,9 @@
-import { diceOf, pickWeighted } from '../random.ts'
+import { diceOf, pickWeighted, weights } from '../random.ts'
 import { localTime } from './rhythm.ts'
 import type { SituationKind } from './situation-kinds.ts'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const TOKENS = weights('counter:30 uuid:12 token:58')
 
 /** The id of a record in its original system, in that system's format; null if DGT's own operators entered it. */
 export function referenceOf(of: {
@@ -23,14 +24,7 @@ export function referenceOf(of: {
   if (form === '112') return dice() < 0.8 ? `112_112_GV·5_${number(8)}` : `112_112_RM·${day}${two(time.hour)}${number(7)}`
   // The maker of a beacon assigns the token; the prefix is DGT's, and has changed.
   const prefix = dice() < 0.04 ? 'V16' : 'D30'
-  const token = pickWeighted(
-    [
-      ['counter', 30],
-      ['uuid', 12],
-      ['token', 58],
-    ] as const,
-    dice(),
-  )
+  const token = pickWeighted(TOKENS, dice())
   if (token === 'counter') return `${prefix}_${time.year}-${number(7)}_9`
   if (token === 'uuid') return `${prefix}_${hex(dice, 8)}-${hex(dice, 4)}-3${hex(dice, 3)}-9${hex(dice, 3)}-${hex(dice, 12)}_1`
   const name = Array.from({ length: 12 }, () => LETTERS.charAt(Math.floor(dice() * LETTERS.length))).join('')

@@ -1,4 +1,4 @@
-import { between, chance, type Dice, diceOf, exponential, pick, pickWeighted } from '../random.ts'
+import { between, chance, type Dice, diceOf, exponential, pick, pickWeighted, weights } from '../random.ts'
 import { bornIn } from './births.ts'
 import { referenceOf } from './references.ts'
 import { bearingAt, type RoadNetwork, type RoadPoint, type Stretch } from './road-network.ts'
@@ -48,11 +48,12 @@ const REMARKS = [
   'en la rotonda / salida del polígono',
   "L'Alcora & Onda",
 ]
-const LIMITS: readonly (readonly [VehicleLimit['element'], number])[] = [
-  ['widthCharacteristic', 15],
-  ['lengthCharacteristic', 3],
-  ['grossWeightCharacteristic', 3],
-]
+const LIMITS = weights<VehicleLimit['element']>('widthCharacteristic:15 lengthCharacteristic:3 grossWeightCharacteristic:3')
+const SPEEDS = weights('30:6 60:5 1:3 40:2 20:2 80:3', Number)
+const VEHICLES = weights('anyVehicle:325 bus:7 heavyVehicle:6 +authorizedVehicle:2 car:2 +nonAuthorizedVehicle:1')
+const DIGITS = weights('0:55 1:25 2:15', Number)
+const DIRECTIONS = weights<RoadDirection>('positive:42 negative:33 both:25')
+const LANES = weights('rightLane:46 leftLane:22 +rightHardShoulder:36 +leftHardShoulder:3 middleLane:1')
 // Zero is an error of the source.
 const WIDTHS = [3, 3, 3, 3, 3, 3, 3.5, 0, 5, 5, 2]
 const PASSES = ['PUERTO DE PAJARES', 'ALTO DEL LEON', 'PUERTO DE LEITARIEGOS', 'MONREPOS', 'PUERTO DE LA RAGUA']
@@ -117,20 +118,7 @@ function recordOf(part: RecordPart): SituationRecord | null {
   const revised = diceOf(seed, 'version', id, nth, version)
   const place = placeOf(part, { dice, revised, direction, isPointable: POINTABLE.has(measure.type) })
   if (!place) return null
-  const speed_kmh =
-    measure.type === 'SpeedManagement'
-      ? pickWeighted(
-          [
-            [30, 6],
-            [60, 5],
-            [1, 3],
-            [40, 2],
-            [20, 2],
-            [80, 3],
-          ],
-          dice(),
-        )
-      : null
+  const speed_kmh = measure.type === 'SpeedManagement' ? pickWeighted(SPEEDS, dice()) : null
   const isManaged = ['RoadOrCarriagewayOrLaneManagement', 'SpeedManagement', 'WinterDrivingManagement'].includes(measure.type)
   const isNamed = measure.type !== 'GenericSituationRecord' && !(measure.value === 'newRoadworksLayout' && dice() < 0.6)
   return {
@@ -154,17 +142,7 @@ function recordOf(part: RecordPart): SituationRecord | null {
     besides: isNamed && dice() < 0.06 ? pick(['exitSlipRoad', 'exitSlipRoad', 'entrySlipRoad', 'serviceRoad'], dice()) : null,
     lane: isNamed ? laneOf(measure.value, kind.revised_s === null ? dice : revised) : null,
     isMandatory: isManaged ? dice() < 0.97 : null,
-    vehicle: pickWeighted(
-      [
-        ['anyVehicle', 325],
-        ['bus', 7],
-        ['heavyVehicle', 6],
-        ['+authorizedVehicle', 2],
-        ['car', 2],
-        ['+nonAuthorizedVehicle', 1],
-      ],
-      dice(),
-    ),
+    vehicle: pickWeighted(VEHICLES, dice()),
     limit: measure.type === 'RoadOrCarriagewayOrLaneManagement' ? limitOf(dice) : null,
     speed_kmh,
   }
@@ -194,17 +172,7 @@ function placeOf(
   const { kind } = life
   const shared = chance(seed, 'km', life.id)
   // Beacons have metres, works mostly whole kilometres or tenths.
-  const digits =
-    kind.reference === 'beacon'
-      ? 3
-      : pickWeighted(
-          [
-            [0, 55],
-            [1, 25],
-            [2, 15],
-          ],
-          chance(seed, 'digits', life.id),
-        )
+  const digits = kind.reference === 'beacon' ? 3 : pickWeighted(DIGITS, chance(seed, 'digits', life.id))
   const length = stretch.to_km - stretch.from_km
   const start = rounded(stretch.from_km + shared * length + (nth >> 1) * 1.5, digits)
   const from = pointNear(network, stretch, start)
@@ -238,14 +206,7 @@ function directionOf({ seed, life, nth }: RecordPart, dice: Dice): RoadDirection
   const u = dice()
   if (life.kind.reference === 'beacon') return u < 0.53 ? 'positive' : 'negative'
   // The second record of a pair has the opposite direction.
-  const first = pickWeighted(
-    [
-      ['positive', 42],
-      ['negative', 33],
-      ['both', 25],
-    ] as const,
-    chance(seed, 'direction', life.id),
-  )
+  const first = pickWeighted(DIRECTIONS, chance(seed, 'direction', life.id))
   if (first === 'both' || nth % 2 === 0) return first
   return first === 'positive' ? 'negative' : 'positive'
 }
@@ -282,16 +243,7 @@ function laneOf(measure: string, dice: Dice): string {
   if (measure !== 'laneClosures' && measure !== 'narrowLanes' && measure !== 'obstructionOnTheRoad') {
     return dice() < 0.97 ? 'allLanesCompleteCarriageway' : pick(['tidalFlowLane', 'carPoolLane'], dice())
   }
-  return pickWeighted(
-    [
-      ['rightLane', 46],
-      ['leftLane', 22],
-      ['+rightHardShoulder', 36],
-      ['+leftHardShoulder', 3],
-      ['middleLane', 1],
-    ],
-    dice(),
-  )
+  return pickWeighted(LANES, dice())
 }
 
 function limitOf(dice: Dice): VehicleLimit | null {

@@ -1,5 +1,5 @@
 import { contains } from '../../../lake/places/areas.ts'
-import { between, chance, type Dice, diceOf, pick, pickWeighted } from '../random.ts'
+import { between, chance, type Dice, diceOf, pick, pickWeighted, weights } from '../random.ts'
 import { BIG_TOWNS, BRANDS, type Brand, OPENING_HOURS, OTHER_BRANDS } from './fuel-brands.ts'
 import { type Gazetteer, type Municipality, readGazetteer } from './municipalities.ts'
 import { communityOf, ministryName, PROVINCES, provinceOf } from './provinces.ts'
@@ -50,6 +50,8 @@ const MISPLACED: ReadonlyMap<number, 'nowhere' | 'swapped'> = new Map([
 ])
 const ALWAYS: readonly [number, number] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
+/** The side of the road, for stations whose address names none. */
+const SIDES = weights<Station['side']>('N:5 D:4 I:1')
 const STREETS = ['CALLE', 'AVENIDA', 'AVDA.', 'CL', 'CARRETERA', 'CR', 'POLIGONO INDUSTRIAL', 'RONDA', 'PASEO', 'CAMINO', 'AUTOVIA']
 const NAMES = `
 MAYOR, ANDALUCIA, DE LA CONSTITUCIÓN, REAL, DEL MAR, ESPAÑA, SAN JUAN, LA ESTACIÓN, EUROPA, DE LA PAZ, INDUSTRIA,
@@ -188,18 +190,7 @@ function station({ seed, index, id, municipality, municipalityId, spot }: Site):
     brand,
     sign: brand.name + (dice() < 0.03 ? ' ' : ''),
     hours: brand.isLowCost ? 'L-D: 24H' : pickWeighted(OPENING_HOURS, dice()),
-    side: spot
-      ? dice() < 0.6
-        ? 'D'
-        : 'I'
-      : pickWeighted(
-          [
-            ['N', 5],
-            ['D', 4],
-            ['I', 1],
-          ] as const,
-          dice(),
-        ),
+    side: spot ? (dice() < 0.6 ? 'D' : 'I') : pickWeighted(SIDES, dice()),
     isRestricted,
     reporter: brand.delta > 0 && dice() < 0.65 ? 'OM' : 'dm',
     ester: dice() < 0.01 ? pick(['7,0', '7,0', '20,0', '30,0'], dice()) : '0,0',

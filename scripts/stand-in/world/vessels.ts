@@ -1,5 +1,5 @@
 import { distanceM } from '../../../lake/places/distance.ts'
-import { chance, diceOf, pick, pickWeighted } from '../random.ts'
+import { chance, diceOf, pick, pickWeighted, weights } from '../random.ts'
 import { defineWorldPart, type World } from './world.ts'
 
 /** A vessel of the generated Spain. */
@@ -49,28 +49,11 @@ interface Leg {
   readonly length_m: number
 }
 
-const MERCHANTS = [
-  [70, 4],
-  [71, 2],
-  [79, 2],
-  [80, 2],
-  [84, 1],
-] as const
-const FERRIES = [
-  [60, 4],
-  [69, 2],
-  [40, 1],
-] as const
-const INSHORE = [
-  [30, 6],
-  [52, 2],
-  [50, 1],
-  [51, 1],
-  [36, 3],
-  [37, 3],
-] as const
-
-const TYPES = { MERCHANTS, FERRIES, INSHORE } as const
+const TYPES = {
+  MERCHANTS: weights('70:4 71:2 79:2 80:2 84:1', Number),
+  FERRIES: weights('60:4 69:2 40:1', Number),
+  INSHORE: weights('30:6 52:2 50:1 51:1 36:3 37:3', Number),
+} as const
 
 /** Ends, types of vessels, and points as latitude and longitude. */
 const LANE_ROWS = `

@@ -1,4 +1,4 @@
-import { type Dice, diceOf, hash, pick, pickWeighted } from '../random.ts'
+import { type Dice, diceOf, hash, pick, pickWeighted, weights } from '../random.ts'
 import { type Municipality, readGazetteer } from './municipalities.ts'
 import { defineWorldPart } from './world.ts'
 
@@ -41,14 +41,7 @@ export const SHOWN_ID = SHOWN.id
 type Kind = 'plain' | 'still' | 'run' | 'pressure' | 'staffed' | 'mountain'
 
 /** Of 832 stations 444 report wind, temperature and rain, 106 no wind; the others report more. */
-const KINDS: readonly (readonly [Kind, number])[] = [
-  ['plain', 53],
-  ['still', 13],
-  ['run', 8],
-  ['pressure', 14],
-  ['staffed', 11],
-  ['mountain', 1],
-]
+const KINDS = weights<Kind>('plain:53 still:13 run:8 pressure:14 staffed:11 mountain:1')
 
 /** Spain's weather stations, distributed over its provinces. */
 export const weatherStations = defineWorldPart(({ seed, scale }): readonly WeatherStation[] => {
