@@ -4,9 +4,10 @@ import { feedById } from '../../jobs/feeds/catalog.ts'
 import { defineStandIn } from './define.ts'
 import { escapeText } from './formats/xml.ts'
 import { type Edition, type FeedStandIn, keptOf } from './publisher.ts'
+import { isoLocal } from './world/rhythm.ts'
 import type { World } from './world/world.ts'
 
-/** A column that is unknown to the feeds, for the fault `unknown_codes`. */
+/** A column or element that is unknown to the feeds, for the fault `unknown_codes`. */
 const UNKNOWN = 'desconocida'
 /**
  * Factor over the minimum number of records of the feed's accepted range, so that a document with half of the records is
@@ -21,6 +22,8 @@ export interface RecordPlace<T> {
   readonly edition: Edition
   /** The thing that the record is about; its number without `items`. */
   readonly item: T
+  /** The number of earlier fields of the same name in the record. */
+  readonly occurrence: number
 }
 
 /** How fields vary between repetitions of a fixture, by column, member, element (`loc:latitude`) or attribute (`@id`). */
@@ -38,6 +41,16 @@ interface FixtureOptions<T> extends Partial<Omit<FeedStandIn, 'feed' | 'write'>>
   readonly records?: number | ((world: World, edition: Edition) => number)
   /** One record for each of these, in place of a number of records. */
   readonly items?: (world: World, edition: Edition) => readonly T[]
+  /** Which record of the fixture an item resembles, from 0; by default each in turn. */
+  readonly like?: (item: T, nth: number) => number
+  /** Changes the text of a record before its fields, such as how often a part is repeated. */
+  readonly shape?: (record: string, item: T) => string
+  /** True if the feed refuses unknown columns. */
+  readonly hasFixedColumns?: boolean
+  /** True if no edition omits a record. */
+  readonly isComplete?: boolean
+  /** True for a document that is too large for memory: its text is packed by gzip while it is sent. */
+  readonly isPacked?: boolean
   /** Changes the text around the records, such as the time of publication. */
   readonly around?: (text: string, edition: Edition) => string
 }
@@ -47,7 +60,8 @@ interface FixtureOptions<T> extends Partial<Omit<FeedStandIn, 'feed' | 'write'>>
  * omits one record that others have. The feed's declaration determines its URL.
  */
 export function fixtureStandIn<T = number>(id: string, options: FixtureOptions<T>): FeedStandIn {
-  const { file, element, fields, records, items, around = (text) => text, ...rest } = options
+  const { file, element, fields, records, items, around = publishedNow, ...others } = options
+  const { like, shape, hasFixedColumns, isComplete, isPacked, ...rest } = others
   const feed = feedById(id)
   const atLeast = feed.bands[feed.into[0]?.id as string]?.atLeast ?? 1
   const templates = new Map<string, Template>()
@@ -57,20 +71,35 @@ export function fixtureStandIn<T = number>(id: string, options: FixtureOptions<T
       const template = templates.get(name) ?? templateOf(`${id}/${name}`, element)
       templates.set(name, template)
       const { variant, publishedAt } = edition
+      const hasUnknown = variant.hasUnknownCodes && !hasFixedColumns
       const count = typeof records === 'function' ? records(world, edition) : (records ?? Math.ceil(ROOM * atLeast))
       const all = items?.(world, edition) ?? (Array.from({ length: count }, (_, nth) => nth) as readonly unknown[] as readonly T[])
-      const absent = 1 + (Math.floor(publishedAt / 86_400_000) % (all.length - 1))
+      const absent = isComplete ? Number.NaN : 1 + (Math.floor(publishedAt / 86_400_000) % (all.length - 1))
       const listed = all.map((item, nth) => ({ item, nth })).filter(({ nth }) => nth !== absent)
-      const made = keptOf(listed, variant).map(({ item, nth }) => {
-        const text = template.records[nth % template.records.length] as string
-        const place = { nth, round: Math.floor(nth / template.records.length), edition, item }
-        return template.change(text, (field, value) => String(fields[field]?.(value, place) ?? value), variant.hasUnknownCodes)
-      })
-      const [head, tail] = template.around(variant.hasUnknownCodes).map((text) => around(text, edition))
-      return Buffer.from([head, made.join(template.between), tail].join(''), template.encoding)
+      const made = keptOf(listed, variant)
+        .values()
+        .map(({ item, nth }) => {
+          const text = template.records[like?.(item, nth) ?? nth % template.records.length] as string
+          const place = { nth, round: Math.floor(nth / template.records.length), edition, item }
+          const seen = new Map<string, number>()
+          const to = (field: string, value: string): string => {
+            const occurrence = seen.get(field) ?? 0
+            seen.set(field, occurrence + 1)
+            return String(fields[field]?.(value, { ...place, occurrence }) ?? value)
+          }
+          return template.change(shape?.(text, item) ?? text, to, hasUnknown)
+        })
+      const [head, tail] = template.around(hasUnknown).map((text) => around(text, edition)) as [string, string]
+      if (isPacked) return { text: [[head], made, [tail]].values().flatMap((texts) => texts) }
+      return Buffer.from([head, [...made].join(template.between), tail].join(''), template.encoding)
     },
     ...rest,
   })
+}
+
+/** The text around the records with the time of publication, in DATEX II. */
+function publishedNow(text: string, { stampedAt }: Edition): string {
+  return text.replace(/(?<=:publicationTime>)[^<]+/, isoLocal(stampedAt))
 }
 
 /** A fixture whose records can be replaced. */
@@ -119,17 +148,28 @@ function jsonTemplate(text: string, list: string | undefined): Parts {
 function xmlTemplate(text: string, element: string): Parts {
   return {
     ...partsOf(text, [...text.matchAll(new RegExp(`<${element}[ >].*?</${element}>`, 'gs'))]),
-    change: (record, to) =>
-      record
-        .replaceAll(/<([\w:]+)([^<>]*)>([^<>]+)(?=<\/)/g, (_all, name, more, value) => `<${name}${more}>${escapeText(to(name, value))}`)
-        .replace(/ id="([^"]*)"/, (_all, value) => ` id="${escapeText(to('@id', value))}"`),
+    change(record, to, hasUnknown) {
+      const put = (field: string, value: string): string => {
+        const changed = to(field, value)
+        return changed === value ? value : escapeText(changed)
+      }
+      // The unknown one follows the last field.
+      const whole = hasUnknown ? record.replace(/<\/[\w:]+>(?=(?:\s*<\/[\w:]+>)+$)/, `$&<${UNKNOWN}>X</${UNKNOWN}>`) : record
+      return whole.replaceAll(/<([\w:]+)([^<>]*)>(?:([^<>]+)(?=<\/))?/g, (_all, name, attributes, value) => {
+        const changed = attributes.replaceAll(
+          /([\w:]+)="([^"]*)"/g,
+          (_pair: string, key: string, old: string) => `${key}="${put(`@${key}`, old)}"`,
+        )
+        return `<${name}${changed}>${value === undefined ? '' : put(name, value)}`
+      })
+    },
   }
 }
 
 function csvTemplate(text: string): Parts {
   const [header = '', ...records] = text.split(/\r?\n/).filter((line) => line !== '')
   const end = text.includes('\r\n') ? '\r\n' : '\n'
-  const delimiter = header.includes(';') ? ';' : ','
+  const delimiter = [';', '\t'].find((mark) => header.includes(mark)) ?? ','
   // A field with its delimiter or line end; quoted if it contains a delimiter.
   const field = new RegExp(`("(?:[^"]|"")*"|[^${delimiter}"]*)(${delimiter}|$)`, 'g')
   const names = header.replace('\uFEFF', '').replaceAll('"', '').split(delimiter)

@@ -4,11 +4,11 @@ import { offsetAt } from '../../../lake/schema/time.ts'
 import type { AlertZone } from '../world/alert-zones.ts'
 import type { Warning } from '../world/warnings.ts'
 import { packTar } from './tar.ts'
-import { escapeText } from './xml.ts'
+import { type Xml, xmlOf } from './xml.ts'
 
 const HOUR_MS = 3_600_000
 
-const [GREEN, YELLOW, ORANGE, RED] = [
+const LEVELS = [
   { nivel: 'verde', severity: 'Minor', english: 'Minor', instruction: null, advice: null },
   {
     ...{ nivel: 'amarillo', severity: 'Moderate', english: 'Moderate' },
@@ -25,8 +25,7 @@ const [GREEN, YELLOW, ORANGE, RED] = [
     instruction: 'Tome medidas preventivas y actúe según las indicaciones de las autoridades.',
     advice: 'Take preventive measures and act as the authorities say.',
   },
-]
-const LEVELS = [GREEN, YELLOW, ORANGE, RED] as const
+] as const
 
 /** Certainty by the percentage at the start of a probability. */
 const certaintyOf = ({ probability }: Warning): string => (probability.startsWith('10%') ? 'Possible' : 'Likely')
@@ -51,83 +50,45 @@ function capText(warning: Warning, unknown: string | null): string {
   const { sentAt, updates, kind, level } = warning
   const [code, name, english] = kind.phenomenon
   const { nivel, severity, english: rank, instruction, advice } = LEVELS[level]
-  const identifier = identifierOf(warning, sentAt)
   const sender = 'http://www.aemet.es'
   const size = warning.value === null ? (kind.text ?? '') : `${warning.value} ${kind.values?.unit}`
   const [parameter, label, englishLabel] = kind.parameter
   const place = level === 0 ? 'CCAA' : (warning.zones[0] as AlertZone).name
-  const described = (words: string): string | null => (level === 0 ? null : `${words}${size === '' ? '' : `: ${size}`}.`)
-  const info = (
-    language: string,
-    event: string,
-    texts: { description: string | null; instruction: string | null; label: string; who: string },
-  ) => [
-    '  <info>',
-    `    <language>${language}</language>`,
-    '    <category>Met</category>',
-    element(4, 'event', event),
-    `    <responseType>${level === 0 ? 'None' : 'Monitor'}</responseType>`,
-    '    <urgency>Future</urgency>',
-    `    <severity>${severity}</severity>`,
-    `    <certainty>${certaintyOf(warning)}</certainty>`,
-    ...named('eventCode', 'AEMET-Meteoalerta fenomeno', `${unknown ?? code};${name}`),
-    `    <effective>${localText(sentAt, warning)}</effective>`,
-    `    <onset>${localText(warning.onset, warning)}</onset>`,
-    `    <expires>${localText(warning.isWithdrawal ? sentAt : warning.expires, warning)}</expires>`,
-    element(4, 'senderName', texts.who),
-    element(4, 'headline', `${event}. ${place}`),
-    ...(texts.description === null ? [] : [element(4, 'description', texts.description)]),
-    ...(texts.instruction === null ? [] : [element(4, 'instruction', texts.instruction)]),
-    '    <web>https://www.aemet.es/es/eltiempo/prediccion/avisos</web>',
-    '    <contact>AEMET</contact>',
-    ...named('parameter', 'AEMET-Meteoalerta nivel', nivel),
-    ...(level === 0 ? [] : named('parameter', 'AEMET-Meteoalerta parametro', `${parameter};${texts.label};${size}`)),
-    ...(level === 0 ? [] : named('parameter', 'AEMET-Meteoalerta probabilidad', warning.probability)),
-    ...warning.zones.flatMap(areaOf),
-    '  </info>',
-  ]
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<alert xmlns = "urn:oasis:names:tc:emergency:cap:1.2">',
-    `  <identifier>${identifier}</identifier>`,
-    `  <sender>${sender}</sender>`,
-    `  <sent>${utcText(sentAt)}</sent>`,
-    '  <status>Actual</status>',
-    `  <msgType>${updates === null ? 'Alert' : 'Update'}</msgType>`,
-    '  <scope>Public</scope>',
-    ...(updates === null ? [] : [`  <references>${sender},${identifierOf(warning, updates)},${utcText(updates)}</references>`]),
-    ...info('es-ES', `Aviso de ${name.toLowerCase()} de nivel ${nivel}`, {
-      ...{ description: described(label), instruction, label },
-      who: 'AEMET. Agencia Estatal de Meteorología',
-    }),
-    ...info('en-GB', `${rank} ${english} warning`, {
-      ...{ description: described(englishLabel), instruction: advice, label: englishLabel },
-      who: 'AEMET. State Meteorological Agency',
-    }),
-    '</alert>',
-    '',
-  ].join('\n')
+  const info = (language: string, event: string, texts: { advice: string | null; label: string; who: string }): Xml => ({
+    ...{ language, category: 'Met', event, responseType: level === 0 ? 'None' : 'Monitor', urgency: 'Future', severity },
+    certainty: certaintyOf(warning),
+    eventCode: named('fenomeno', `${unknown ?? code};${name}`),
+    ...{ effective: localText(sentAt, warning), onset: localText(warning.onset, warning) },
+    expires: localText(warning.isWithdrawal ? sentAt : warning.expires, warning),
+    ...{ senderName: texts.who, headline: `${event}. ${place}` },
+    description: level === 0 ? null : `${texts.label}${size === '' ? '' : `: ${size}`}.`,
+    ...{ instruction: texts.advice, web: 'https://www.aemet.es/es/eltiempo/prediccion/avisos', contact: 'AEMET' },
+    parameter: [
+      named('nivel', nivel),
+      ...(level === 0 ? [] : [named('parametro', `${parameter};${texts.label};${size}`), named('probabilidad', warning.probability)]),
+    ],
+    area: warning.zones.map((zone) => ({
+      ...{ areaDesc: zone.name, polygon: zone.rings.map(polygonText), geocode: named('zona', zone.code) },
+    })),
+  })
+  const alert = {
+    '@xmlns': 'urn:oasis:names:tc:emergency:cap:1.2',
+    ...{ identifier: identifierOf(warning, sentAt), sender, sent: utcText(sentAt), status: 'Actual' },
+    ...{ msgType: updates === null ? 'Alert' : 'Update', scope: 'Public' },
+    references: updates === null ? null : `${sender},${identifierOf(warning, updates)},${utcText(updates)}`,
+    info: [
+      info('es-ES', `Aviso de ${name.toLowerCase()} de nivel ${nivel}`, {
+        ...{ advice: instruction, label, who: 'AEMET. Agencia Estatal de Meteorología' },
+      }),
+      info('en-GB', `${rank} ${english} warning`, { advice, label: englishLabel, who: 'AEMET. State Meteorological Agency' }),
+    ],
+  }
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${xmlOf({ alert })}\n`
 }
 
-function areaOf({ code, name, rings }: AlertZone): string[] {
-  return [
-    '    <area>',
-    element(6, 'areaDesc', name),
-    ...rings.map((ring) => `      <polygon>${polygonText(ring)}</polygon>`),
-    '      <geocode>',
-    '        <valueName>AEMET-Meteoalerta zona</valueName>',
-    `        <value>${code}</value>`,
-    '      </geocode>',
-    '    </area>',
-  ]
-}
-
-function named(name: string, valueName: string, value: string): string[] {
-  return [`    <${name}>`, `      <valueName>${valueName}</valueName>`, element(6, 'value', value), `    </${name}>`]
-}
-
-function element(indent: number, name: string, text: string): string {
-  return `${' '.repeat(indent)}<${name}>${escapeText(text)}</${name}>`
+/** A value with a name of AEMET's. */
+function named(name: string, value: string): Xml {
+  return { valueName: `AEMET-Meteoalerta ${name}`, value }
 }
 
 /** Latitude before longitude, whole degrees with a decimal point. */

@@ -1,12 +1,8 @@
 import type { RegionIncident } from '../world/region-incidents.ts'
 import { isoLocal } from '../world/rhythm.ts'
 import type { RoadPoint } from '../world/road-network.ts'
-import { escapeText } from './xml.ts'
-
-const HEAD =
-  '<?xml version="1.0" encoding="UTF-8"?><d2LogicalModel modelBaseVersion="1.0" xsi:schemaLocation="http://datex2.eu/schema/1_0/1_0' +
-  ' http://datex2.eu/schema/1_0/1_0/DATEXIISchema_1_0_1_0.xsd" xmlns="http://datex2.eu/schema/1_0/1_0" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
-  '<exchange><supplierIdentification><country>es</country><nationalIdentifier>dgt</nationalIdentifier></supplierIdentification></exchange>'
+import { datex1Publication } from './datex1.ts'
+import type { Xml } from './xml.ts'
 
 /** How a publisher writes its situations. */
 interface FormerStyle {
@@ -17,80 +13,61 @@ interface FormerStyle {
   readonly namesRoadAtPoint: boolean
 }
 
-/** A `SituationPublication` of a region in DATEX II 1.0: UTF-8 on one line. `publishedAt` in ms. */
+/** A `SituationPublication` of a region in DATEX II 1.0. `publishedAt` in ms; one in forty may have an unknown code. */
 export function formerSituations(
   incidents: readonly RegionIncident[],
-  { publishedAt, hasUnknownCodes, ...style }: FormerStyle & { readonly publishedAt: number; readonly hasUnknownCodes: boolean },
+  { publishedAt, hasUnknownCodes, style }: { readonly publishedAt: number; readonly hasUnknownCodes: boolean; readonly style: FormerStyle },
 ): string {
-  const creator = tag('publicationCreator', tag('country', 'es') + tag('nationalIdentifier', style.creator))
-  const situations = incidents.map((one, at) => situationOf(one, style, hasUnknownCodes && at % 40 === 7))
-  return (
-    `${HEAD}<payloadPublication lang="es" xsi:type="_0:SituationPublication" xmlns:_0="http://datex2.eu/schema/1_0/1_0">` +
-    `${tag('publicationTime', isoLocal(publishedAt))}${creator}${situations.join('')}</payloadPublication></d2LogicalModel>`
-  )
+  const situation = incidents.map((one, at) => situationXml(one, style, hasUnknownCodes && at % 40 === 7))
+  return datex1Publication({ type: 'SituationPublication', publishedAt, creator: style.creator }, { situation })
 }
 
-function situationOf(one: RegionIncident, style: FormerStyle, isOdd: boolean): string {
+function situationXml(one: RegionIncident, style: FormerStyle, isOdd: boolean): Xml {
   const [type, element] = isOdd ? (['MeteoriteStrike', 'meteoriteType'] as const) : one.kind.record
-  const record = [
-    tag('situationRecordCreationReference', one.id),
-    tag('situationRecordCreationTime', isoLocal(one.createdAt)),
-    tag('situationRecordVersion', String(one.version)),
-    tag('situationRecordVersionTime', isoLocal(one.versionAt)),
-    tag('situationRecordFirstSupplierVersionTime', isoLocal(one.createdAt)),
-    tag('probabilityOfOccurrence', 'certain'),
-    tag('validity', tag('validityStatus', 'active') + tag('validityTimeSpecification', tag('overallStartTime', isoLocal(one.versionAt)))),
-    tag('impact', tag('impactOnTraffic', one.impact) + tag('delays', tag('delaysType', 'longDelays'))),
-    tag('groupOfLocations', placeOf(one, style)),
-    tag('effectOnRoadLayout', one.layout),
-    tag(element, isOdd ? 'crater' : one.detail),
-  ]
-  return (
-    `<_0:situation id="${one.id}">${tag('headerInformation', tag('confidentiality', 'noRestriction') + tag('informationStatus', 'real'))}` +
-    `<_0:situationRecord id="${one.id}_sr" xsi:type="_0:${type}">${record.join('')}</_0:situationRecord></_0:situation>`
-  )
+  return {
+    '@id': one.id,
+    headerInformation: { confidentiality: 'noRestriction', informationStatus: 'real' },
+    situationRecord: {
+      ...{ '@id': `${one.id}_sr`, '@xsi:type': `_0:${type}` },
+      ...{ situationRecordCreationReference: one.id, situationRecordCreationTime: isoLocal(one.createdAt) },
+      ...{ situationRecordVersion: one.version, situationRecordVersionTime: isoLocal(one.versionAt) },
+      ...{ situationRecordFirstSupplierVersionTime: isoLocal(one.createdAt), probabilityOfOccurrence: 'certain' },
+      validity: { validityStatus: 'active', validityTimeSpecification: { overallStartTime: isoLocal(one.versionAt) } },
+      impact: { impactOnTraffic: one.impact, delays: { delaysType: 'longDelays' } },
+      groupOfLocations: { locationContainedInGroup: placeXml(one, style) },
+      effectOnRoadLayout: one.layout,
+      [element]: isOdd ? 'crater' : one.detail,
+    },
+  }
 }
 
-function placeOf({ road, from, to, hasCoordinates, direction }: RegionIncident, style: FormerStyle): string {
+function placeXml({ road, from, to, hasCoordinates, direction }: RegionIncident, style: FormerStyle): Xml {
   const namesRoad = style.namesRoadAtPoint && hasCoordinates
-  const pointOf = (point: RoadPoint): string => pointAt(point, namesRoad ? road.name : null)
-  const reference = (point: RoadPoint): string =>
-    tag(
-      'referencePoint',
-      tag('referencePointIdentifier', `${road.name}-${point.km}`) +
-        tag(
-          'administrativeArea',
-          tag('value', hasCoordinates ? (style.provinces[point.municipality.province] ?? 'Desconocida') : 'Desconocida'),
-        ) +
-        (namesRoad ? '' : tag('roadNumber', road.name)) +
-        tag('directionRelative', direction) +
-        tag('referencePointDistance', (1000 * point.km).toFixed(1)),
-    )
-  const linear = tag(
-    'referencePointLinear',
-    tag('referencePointPrimaryLocation', reference(from)) + (to ? tag('referencePointSecondaryLocation', reference(to)) : ''),
-  )
-  if (!hasCoordinates) return tag('locationContainedInGroup', linear)
-  if (!to)
-    return tag(
-      'locationContainedInGroup',
-      tag('tpegpointLocation', tag('tpegDirection', 'unknown') + tag('tpegLocationType', 'nonLinkedPoint') + tag('point', pointOf(from))) +
-        reference(from),
-    )
-  const segment = tag('tpegDirection', 'unknown') + tag('tpegLocationType', 'segment') + tag('to', pointOf(to)) + tag('from', pointOf(from))
-  return tag('locationContainedInGroup', tag('tpeglinearLocation', segment) + linear)
+  const pointOf = (point: RoadPoint): Xml => pointXml(point, namesRoad ? road.name : null)
+  const reference = ({ km, municipality }: RoadPoint): Xml => ({
+    referencePointIdentifier: `${road.name}-${km}`,
+    administrativeArea: { value: (hasCoordinates ? style.provinces[municipality.province] : null) ?? 'Desconocida' },
+    roadNumber: namesRoad ? null : road.name,
+    ...{ directionRelative: direction, referencePointDistance: (1000 * km).toFixed(1) },
+  })
+  const tpegDirection = 'unknown'
+  const referencePointLinear = {
+    referencePointPrimaryLocation: { referencePoint: reference(from) },
+    referencePointSecondaryLocation: to && { referencePoint: reference(to) },
+  }
+  if (!hasCoordinates) return { referencePointLinear }
+  if (to)
+    return {
+      tpeglinearLocation: { tpegDirection, tpegLocationType: 'segment', to: pointOf(to), from: pointOf(from) },
+      referencePointLinear,
+    }
+  return { tpegpointLocation: { tpegDirection, tpegLocationType: 'nonLinkedPoint', point: pointOf(from) }, referencePoint: reference(from) }
 }
 
-function pointAt({ lat, lon, municipality }: RoadPoint, road: string | null): string {
-  const named = (name: string, kind: string): string =>
-    tag('name', tag('descriptor', tag('value', escapeText(name))) + tag('tpegDescriptorType', kind))
-  return (
-    tag('pointCoordinates', tag('latitude', String(lat)) + tag('longitude', String(lon))) +
-    named(municipality.name, 'townName') +
-    (road === null ? '' : named(road, 'linkName'))
-  )
-}
-
-function tag(name: string, content: string): string {
-  return `<_0:${name}>${content}</_0:${name}>`
+function pointXml({ lat, lon, municipality }: RoadPoint, road: string | null): Xml {
+  const name = (value: string, tpegDescriptorType: string): Xml => ({ descriptor: { value }, tpegDescriptorType })
+  return {
+    pointCoordinates: { latitude: lat, longitude: lon },
+    name: [name(municipality.name, 'townName'), road && name(road, 'linkName')],
+  }
 }

@@ -39,3 +39,32 @@ export function placesAlong(
   }
   return found
 }
+
+/**
+ * Places along the main roads outside Catalonia and the Basque Country, `madrid` or `elsewhere` km apart. The first of each road
+ * is at random; `steps` is the number of possible kilometres in one.
+ */
+export function placesEvery(
+  world: World,
+  {
+    madrid,
+    elsewhere,
+    word,
+    steps,
+  }: { readonly madrid: number; readonly elsewhere: number; readonly word: string; readonly steps: number },
+): PlaceOnRoad[] {
+  const network = world.part(roadNetwork)
+  const found: PlaceOnRoad[] = []
+  for (const [province, stretches] of network.stretches) {
+    if (CATALONIA.has(province) || BASQUE_COUNTRY.has(province)) continue
+    const apart = province === '28' ? madrid : elsewhere
+    for (const stretch of stretches.filter(({ road }) => road.isMain)) {
+      const first = stretch.from_km + apart * chance(world.seed, word, stretch.road.name, province)
+      for (let km = first; km < stretch.to_km; km += apart) {
+        const point = network.pointAt(stretch.road, Math.round(km * steps) / steps)
+        if (point) found.push({ stretch, point })
+      }
+    }
+  }
+  return found
+}

@@ -1,6 +1,7 @@
 import { chance, hash } from '../random.ts'
+import { type PlaceOnRoad, placesEvery } from './along-roads.ts'
 import { demand, localTime } from './rhythm.ts'
-import { type RoadPoint, roadNetwork, type Stretch } from './road-network.ts'
+import type { RoadPoint } from './road-network.ts'
 import { defineWorldPart, type World } from './world.ts'
 
 /** A traffic detector: one lane at a point of a road. */
@@ -31,8 +32,6 @@ export interface Measurement {
   readonly isLongWithOccupancy: boolean
 }
 
-/** Catalonia and the Basque Country have their own traffic authorities. */
-const ELSEWHERE = new Set(['01', '08', '17', '20', '25', '43', '48'])
 const MADRID = '28'
 /** Distance between points with detectors, km: each file has some 18 MB, like the publisher's. */
 const SPACING = { full: { madrid: 2.5, elsewhere: 15 }, small: { madrid: 60, elsewhere: 5000 } } as const
@@ -46,24 +45,13 @@ const HOUR = 12 * PERIOD
 
 /** The detectors, along the roads. */
 export const detectors = defineWorldPart((world): readonly Detector[] => {
-  const network = world.part(roadNetwork)
   const found: Detector[] = []
-  const spacing = SPACING[world.scale]
-  const stretches = [...network.stretches].filter(([province]) => !ELSEWHERE.has(province)).flatMap(([, all]) => all)
-  for (const stretch of stretches.filter(({ road }) => road.isMain)) {
-    const apart = stretch.province === MADRID ? spacing.madrid : spacing.elsewhere
-    const first = stretch.from_km + apart * chance(world.seed, 'first detector', stretch.road.name, stretch.province)
-    for (let km = first; km < stretch.to_km; km += apart) {
-      const point = network.pointAt(stretch.road, Math.round(km * 20) / 20)
-      if (point) for (const isPositive of [true, false]) found.push(...lanesAt(world, { stretch, point, isPositive, first: found.length }))
-    }
-  }
+  for (const place of placesEvery(world, { ...SPACING[world.scale], word: 'first detector', steps: 20 }))
+    for (const isPositive of [true, false]) found.push(...lanesAt(world, { ...place, isPositive, first: found.length }))
   return found
 })
 
-interface Carriageway {
-  readonly stretch: Stretch
-  readonly point: RoadPoint
+interface Carriageway extends PlaceOnRoad {
   readonly isPositive: boolean
   /** Number of earlier detectors. */
   readonly first: number

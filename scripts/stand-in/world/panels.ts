@@ -1,5 +1,6 @@
 import { chance, hash, pick } from '../random.ts'
-import { type RoadPoint, roadNetwork, type Stretch } from './road-network.ts'
+import { type PlaceOnRoad, placesEvery } from './along-roads.ts'
+import type { RoadPoint } from './road-network.ts'
 import { defineWorldPart, type World } from './world.ts'
 
 /** A variable-message panel. */
@@ -27,9 +28,6 @@ export interface PanelMessage {
   readonly pages: readonly PanelPage[]
 }
 
-/** Catalonia and the Basque Country have their own traffic authorities. */
-const ELSEWHERE = new Set(['01', '08', '17', '20', '25', '43', '48'])
-const MADRID = '28'
 /** Distance between panels, in km: the access roads of Madrid have many. */
 const SPACING = { full: { madrid: 1.5, elsewhere: 18 }, small: { madrid: 20, elsewhere: 400 } } as const
 const FIRST_ID = 61_400
@@ -55,23 +53,11 @@ const MESSAGES: readonly (readonly [number, readonly PanelPage[]])[] = [
 ]
 
 /** The panels, along the roads. */
-export const panels = defineWorldPart((world): readonly Panel[] => {
-  const network = world.part(roadNetwork)
-  const found: Panel[] = []
-  const spacing = SPACING[world.scale]
-  const stretches = [...network.stretches].filter(([province]) => !ELSEWHERE.has(province)).flatMap(([, all]) => all)
-  for (const stretch of stretches.filter(({ road }) => road.isMain)) {
-    const apart = stretch.province === MADRID ? spacing.madrid : spacing.elsewhere
-    const first = stretch.from_km + apart * chance(world.seed, 'first panel', stretch.road.name, stretch.province)
-    for (let km = first; km < stretch.to_km; km += apart) {
-      const point = network.pointAt(stretch.road, Math.round(km * 1000) / 1000)
-      if (point) found.push(panelOf(world, stretch, point, found.length))
-    }
-  }
-  return found
-})
+export const panels = defineWorldPart((world): readonly Panel[] =>
+  placesEvery(world, { ...SPACING[world.scale], word: 'first panel', steps: 1000 }).map((place, nth) => panelOf(world, place, nth)),
+)
 
-function panelOf({ seed }: World, stretch: Stretch, point: RoadPoint, nth: number): Panel {
+function panelOf({ seed }: World, { stretch, point }: PlaceOnRoad, nth: number): Panel {
   const isPositive = chance(seed, 'panel direction', nth) < 0.5
   return {
     id: FIRST_ID + nth,

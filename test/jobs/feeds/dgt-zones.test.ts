@@ -9,7 +9,7 @@ import { polygonsAreaM2, ringArea } from '../../../lake/places/rings.ts'
 import { isValidArea } from '../../../lake/places/valid-area.ts'
 import type { Line, Polygon } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { dgtZones as document } from '../../../scripts/stand-in/formats/dgt-zones.ts'
+import { fixtureBytes } from '../../helpers/fixture.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 
 const shared = sharedFolder()
@@ -97,18 +97,31 @@ test.skipIf(!shared)("Madrid's three zones: 52 rings, one not closed, four witho
 
 test.skipIf(!shared)('the hours and label sets of 45 files have known codes', async () => {
   const [, ...lines] = readFileSync(`${shared}/feeds/dgt-zbe/zbe_nap_45_files_20260923.derived.csv`, 'utf8').trim().split(/\r?\n/)
+  // The first zone of the fixture, with the file, period and labels of each line and without its outline.
+  const [, head = '', zone = '', tail = ''] =
+    /^(.*?)(<cz:controlledZone .*?<\/cz:controlledZone>).*<\/cz:controlledZone>(.*)$/s.exec(
+      fixtureBytes('test/fixtures/dgt_zones/zones.xml').toString(),
+    ) ?? []
+  const sticker = / *<tro:conditions xsi:type="tro:NonCodableCondition">.*<\/tro:value>\s*<\/tro:conditions>/s
+  const labelled = (label: string): string =>
+    `<tro:conditions xsi:type="tro:NonCodableCondition"><tro:type>stickerCondition</tro:type><tro:value><com:values><com:value lang="es">${label}</com:value></com:values></tro:value></tro:conditions>`
   const zones = lines.flatMap((line) => {
     const [file = '', periods = '', , sets = ''] = line.split(',')
     return periods.split('; ').flatMap((period, at) =>
-      sets.split(' || ').map((set, nth) => ({
-        ...{ id: `28079_${file} ${at} ${nth}`, name: file, validFrom: '2025-01-01', rings: [] },
-        hours: (period as string).split('-') as [string, string],
-        labels: set.trim() === '' ? [] : set.trim().split('|'),
-      })),
+      sets.split(' || ').map((set, nth) => {
+        const [from = '', until = ''] = period.split('-')
+        const labels = set.trim() === '' ? [] : set.trim().split('|')
+        return zone
+          .replace(/id="[^"]*"/, `id="28079_${file} ${at} ${nth}"`)
+          .replace(/(?<=startTimeOfPeriod>)[^<]*/, from)
+          .replace(/(?<=endTimeOfPeriod>)[^<]*/, until)
+          .replace(sticker, labels.map(labelled).join(''))
+          .replace(/<loc:openlrPolygonCorners>.*<\/loc:openlrPolygonCorners>/s, '')
+      }),
     )
   })
   expect(lines).toHaveLength(45)
-  const bytes = Buffer.from(document(zones, { publishedAt: AT, hasUnknownCodes: false }))
+  const bytes = Buffer.from([head, ...zones, tail].join(''))
   const { rows, report } = await parsePublication(dgtZones, [{ name: 'all.xml', bytes }], AT)
   const found = [...rows.values()][0] as unknown as FeedRow<typeof lowEmissionZones>[]
   expect({ rows: found.length, unknown: report.unknownCodes, warnings: [...report.warnings], refused: report.quarantined }).toEqual({

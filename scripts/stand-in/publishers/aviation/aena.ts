@@ -5,15 +5,15 @@ import { AIRPORTS } from '../../world/aviation/airports.ts'
 import { flightPlan } from '../../world/aviation/flights.ts'
 
 const HOUR = 3_600_000
-const PATH = '/sites/Satellite'
+const AENA_PATH = '/sites/Satellite'
 /** The 24 hours that a list shows around its time. */
 const [BEFORE, AFTER] = [10 * HOUR, 14 * HOUR]
 const BY_IATA = new Map(AIRPORTS.map((airport) => [airport.iata, airport]))
 
 const flights = defineStandIn('aena_flights', {
-  path: `${PATH}?pagename=AENA_ConsultarVuelos&airport=MAD&flightType=S`,
+  path: `${AENA_PATH}?pagename=AENA_ConsultarVuelos&airport=MAD&flightType=S`,
   route(path, query) {
-    if (path !== PATH || query.get('pagename') !== 'AENA_ConsultarVuelos') return null
+    if (path !== AENA_PATH || query.get('pagename') !== 'AENA_ConsultarVuelos') return null
     const [airport, type] = [query.get('airport') ?? '', query.get('flightType') ?? '']
     return BY_IATA.has(airport) && /^[SL]$/.test(type) ? { kind: 'document', resource: `${airport}-${type}` } : null
   },

@@ -5,11 +5,7 @@ import { chance } from '../../random.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import type { Situation } from '../../world/situation-types.ts'
 import { situationsAt } from '../../world/situations.ts'
-import { cameraDevices, speedCameraLocations } from './dgt-cameras.ts'
-import { chargers } from './dgt-chargers.ts'
-import { detectorMeasurements, detectorSites } from './dgt-detectors.ts'
-import { panelDevices, panelMessages } from './dgt-panels.ts'
-import { lowEmissionZones } from './dgt-zones.ts'
+import { dgtPlaces } from './dgt-places.ts'
 
 const FOLDER = '/datex2/v3/dgt/SituationPublication/'
 const MINUTE = 60_000
@@ -43,17 +39,7 @@ const incidents = defineStandIn('dgt_incidents', {
  */
 export const dgt: Publisher = {
   name: 'Dirección General de Tráfico',
-  feeds: [
-    incidents,
-    panelMessages,
-    panelDevices,
-    detectorMeasurements,
-    detectorSites,
-    lowEmissionZones,
-    chargers,
-    cameraDevices,
-    speedCameraLocations,
-  ],
+  feeds: [incidents, ...dgtPlaces],
 }
 
 /** Each minute's publication is stamped some seconds and milliseconds into it. */

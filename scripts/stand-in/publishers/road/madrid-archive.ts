@@ -5,10 +5,11 @@ import { fixtureStandIn } from '../../fixture.ts'
 import { madridCounts } from '../../formats/madrid-counts.ts'
 import { historySensors, madridHistory } from '../../formats/madrid-history.ts'
 import { madridEdition } from '../../formats/madrid-points.ts'
-import { keptOf, type Publisher } from '../../publisher.ts'
+import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { type CountStation, countStations } from '../../world/madrid-counts.ts'
 import { KEPT_IDS, madridSensors } from '../../world/madrid-sensors.ts'
 import { localTime } from '../../world/rhythm.ts'
+import type { World } from '../../world/world.ts'
 
 /** Day of the month on which the previous month is published. */
 const PUBLISHED_ON = 10
@@ -35,66 +36,109 @@ interface Monthly {
   readonly first: { readonly number: number; readonly year: number; readonly month: number }
 }
 
+const LIST = '/api/3/action/package_show'
+/** One in this many months was never published. */
+const GAP_EVERY = 11
+const tenth = monthlyOn(PUBLISHED_ON)
+
+/** A feed of monthly files. `write` writes the file of a month (YYYY-MM); `recorded` has the folder and months of captures. */
+function monthlyStandIn(
+  feed: string,
+  monthly: Monthly,
+  {
+    write,
+    recorded,
+    ...rest
+  }: {
+    readonly write: (world: World, edition: Edition, month: string) => ReturnType<FeedStandIn['write']>
+    readonly recorded?: { readonly folder: string; readonly monthOf: (file: string) => readonly [year: number, month: number] | null }
+    readonly contentType?: string
+  },
+): FeedStandIn {
+  const { dataset, name, first } = monthly
+  return defineStandIn(feed, {
+    path: `${LIST}?id=${dataset}-0-${name}`,
+    route(path, query) {
+      if (path === LIST && query.get('id') === `${dataset}-0-${name}`) return { kind: 'document', resource: 'list' }
+      return fileIn(monthly, path)
+    },
+    publishedAt: (seed, now, resource) => (monthly.reachesNow ? publishedAt(monthly, now, resource) : tenth(seed, now)),
+    contentTypes: { list: 'application/json; charset=utf-8' },
+    write: (world, edition) =>
+      edition.resource === 'list'
+        ? listOf(monthly, edition.publishedAt, edition.variant.hasUnknownCodes)
+        : write(world, edition, monthOf(monthly, Number(edition.resource) - first.number)),
+    ...(recorded && {
+      captures: {
+        folder: recorded.folder,
+        archive: {
+          resourceOf(file: string) {
+            const found = recorded.monthOf(file)
+            return found && String(numberOf(monthly, ...found))
+          },
+          index: 'list',
+          list: (numbers: readonly string[]) =>
+            listOfMonths(
+              monthly,
+              numbers.map((number) => Number(number) - first.number),
+              false,
+            ),
+        },
+      },
+    }),
+    ...rest,
+  })
+}
+
 const COUNTS: Monthly = {
-  dataset: 300233,
-  name: 'aforo-trafico-permanentes',
-  format: 'csv',
-  reachesNow: true,
+  ...{ dataset: 300233, name: 'aforo-trafico-permanentes', format: 'csv', reachesNow: true },
   first: { number: 85, year: 2018, month: 4 },
 }
+const counts = monthlyStandIn('madrid_counts', COUNTS, {
+  write: ({ seed, part }, { publishedAt, variant }, month) =>
+    madridCounts({ ...variant, seed, month, stations: part(countStations), until: publishedAt }),
+  recorded: {
+    folder: 'madrid-historico/permanentes',
+    // DatosEstacionesAbril2022.csv.
+    monthOf(file) {
+      const [, name = '', year] = /^DatosEstaciones([A-Z][a-z]+)(\d{4})\.csv(?:\.gz)?$/.exec(file) ?? []
+      const month = SPANISH_MONTHS.indexOf(name.toLowerCase())
+      return year === undefined || month < 0 ? null : [Number(year), month + 1]
+    },
+  },
+})
+
 const HISTORY: Monthly = {
-  dataset: 208627,
-  name: 'transporte-ptomedida-historico',
-  format: 'zip',
-  reachesNow: true,
+  ...{ dataset: 208627, name: 'transporte-ptomedida-historico', format: 'zip', reachesNow: true },
   first: { number: 20, year: 2017, month: 4 },
 }
+const history = monthlyStandIn('madrid_history', HISTORY, {
+  write({ seed, archives, part }, { publishedAt, variant }, month) {
+    const sensors = historySensors(part(madridSensors), KEPT_IDS, archives)
+    const { name, text } = madridHistory({ ...variant, seed, month, sensors, publishedAt })
+    return { text, zip: { name, at: publishedAt } }
+  },
+})
+
 const EDITIONS: Monthly = {
-  dataset: 202468,
-  name: 'intensidad-trafico',
-  format: 'csv',
+  ...{ dataset: 202468, name: 'intensidad-trafico', format: 'csv' },
   isWorkbook: (month) => month >= '2019' && /-(?:01|12)$/.test(month),
   // 156 is then December 2024. The newest edition is served under 263, which would be a month in the 2030s.
   first: { number: 64, year: 2017, month: 4 },
 }
-
-const LIST = '/api/3/action/package_show'
-/** One in this many months was never published. */
-const GAP_EVERY = 11
-
-const LISTED_FILES = { contentTypes: { list: 'application/json; charset=utf-8' } } as const
-const tenth = monthlyOn(PUBLISHED_ON)
-
-const counts = defineStandIn('madrid_counts', {
-  path: `${LIST}?id=${COUNTS.dataset}-0-${COUNTS.name}`,
-  route(path, query) {
-    if (path === LIST && isAskedFor(COUNTS, query)) return { kind: 'document', resource: 'list' }
-    return fileIn(COUNTS, path)
+const editions = monthlyStandIn('madrid_sensor_editions', EDITIONS, {
+  contentType: 'application/octet-stream',
+  write({ seed, part }, { publishedAt, variant }, month) {
+    const sensors = keptOf(part(madridSensors), variant)
+    const editionAt = instantOf(`${month}-01`, '00:00')
+    return madridEdition({ ...variant, sensors, seed, editionAt, isWorkbook: isWorkbook(EDITIONS, month), publishedAt })
   },
-  publishedAt: (_seed, now, resource) => publishedAt(COUNTS, now, resource),
-  ...LISTED_FILES,
-  write(world, { resource, publishedAt, variant }) {
-    if (resource === 'list') return listOf(COUNTS, publishedAt, variant.hasUnknownCodes)
-    const { share, hasUnknownCodes } = variant
-    const month = monthOf(COUNTS, Number(resource) - COUNTS.first.number)
-    return madridCounts({ seed: world.seed, month, stations: world.part(countStations), until: publishedAt, share, hasUnknownCodes })
-  },
-  captures: {
-    folder: 'madrid-historico/permanentes',
-    archive: {
-      // DatosEstacionesAbril2022.csv.
-      resourceOf(file) {
-        const [, name = '', year] = /^DatosEstaciones([A-Z][a-z]+)(\d{4})\.csv(?:\.gz)?$/.exec(file) ?? []
-        const month = SPANISH_MONTHS.indexOf(name.toLowerCase())
-        return year === undefined || month < 0 ? null : String(numberOf(COUNTS, Number(year), month + 1))
-      },
-      index: 'list',
-      list: (resources) =>
-        listOfMonths(
-          COUNTS,
-          resources.map((number) => Number(number) - COUNTS.first.number),
-          false,
-        ),
+  recorded: {
+    folder: 'madrid-historico/pmed',
+    // 01-2025-posiciones-medidores.xlsx.
+    monthOf(file) {
+      const [, month, year] = /^(\d\d)-(\d{4})-posiciones-medidores\.xlsx$/.exec(file) ?? []
+      return year === undefined ? null : [Number(year), Number(month)]
     },
   },
 })
@@ -120,59 +164,6 @@ const stations = fixtureStandIn<CountStation & { readonly at: 0 | 1 }>('madrid_c
   },
 })
 
-const history = defineStandIn('madrid_history', {
-  publishedAt: (_seed, now, resource) => publishedAt(HISTORY, now, resource),
-  ...LISTED_FILES,
-  route(path, query) {
-    if (path === LIST && isAskedFor(HISTORY, query)) return { kind: 'document', resource: 'list' }
-    return fileIn(HISTORY, path)
-  },
-  write(world, { resource, publishedAt, variant }) {
-    if (resource === 'list') return listOf(HISTORY, publishedAt, variant.hasUnknownCodes)
-    const { share, hasUnknownCodes } = variant
-    const month = monthOf(HISTORY, Number(resource) - HISTORY.first.number)
-    const sensors = historySensors(world.part(madridSensors), KEPT_IDS, world.archives)
-    const { name, text } = madridHistory({ seed: world.seed, month, sensors, publishedAt, share, hasUnknownCodes })
-    return { text, zip: { name, at: publishedAt } }
-  },
-})
-
-const editions = defineStandIn('madrid_sensor_editions', {
-  publishedAt: tenth,
-  ...LISTED_FILES,
-  path: `${LIST}?id=${EDITIONS.dataset}-0-${EDITIONS.name}`,
-  route(path, query) {
-    if (path === LIST && isAskedFor(EDITIONS, query)) return { kind: 'document', resource: 'list' }
-    return fileIn(EDITIONS, path)
-  },
-  contentType: 'application/octet-stream',
-  write(world, { resource, publishedAt, variant }) {
-    const { hasUnknownCodes } = variant
-    if (resource === 'list') return listOf(EDITIONS, publishedAt, hasUnknownCodes)
-    const month = monthOf(EDITIONS, Number(resource) - EDITIONS.first.number)
-    const sensors = keptOf(world.part(madridSensors), variant)
-    const editionAt = instantOf(`${month}-01`, '00:00')
-    return madridEdition({ sensors, seed: world.seed, editionAt, isWorkbook: isWorkbook(EDITIONS, month), publishedAt, hasUnknownCodes })
-  },
-  captures: {
-    folder: 'madrid-historico/pmed',
-    archive: {
-      // 01-2025-posiciones-medidores.xlsx.
-      resourceOf(file) {
-        const [, month, year] = /^(\d\d)-(\d{4})-posiciones-medidores\.xlsx$/.exec(file) ?? []
-        return year === undefined ? null : String(numberOf(EDITIONS, Number(year), Number(month)))
-      },
-      index: 'list',
-      list: (resources) =>
-        listOfMonths(
-          EDITIONS,
-          resources.map((number) => Number(number) - EDITIONS.first.number),
-          false,
-        ),
-    },
-  },
-})
-
 /** Ayuntamiento de Madrid's monthly archives: hourly counts and their stations, sensors' measurements and positions. */
 export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations, history, editions] }
 
@@ -191,10 +182,6 @@ function publishedAt(monthly: Monthly, now: number, resource = 'list'): number {
 }
 
 const isGap = (at: number): boolean => at % GAP_EVERY === 5
-
-function isAskedFor({ dataset, name }: Monthly, query: URLSearchParams): boolean {
-  return query.get('id') === `${dataset}-0-${name}`
-}
 
 /** The number of the file of a month. */
 function numberOf({ first }: Monthly, year: number, month: number): number {

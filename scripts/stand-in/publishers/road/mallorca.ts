@@ -1,12 +1,10 @@
 import { defineStandIn } from '../../define.ts'
 import { keptOf, type Publisher } from '../../publisher.ts'
-import { type RegionIncident, type RegionOfIncidents, regionIncidentsAt } from '../../world/region-incidents.ts'
+import { type RegionIncident, regionIncidentsAt } from '../../world/region-incidents.ts'
 import { isoLocal } from '../../world/rhythm.ts'
-import { roadNetwork } from '../../world/road-network.ts'
 
 const PATH = /^\/geoserver\/SIT\/incidencies_(icon|tram)\/wfs$/
 const [QUARTER, DAY] = [900_000, 86_400_000]
-const MALLORCA: RegionOfIncidents = { prefix: 'MLL', provinces: [['07', 1]], share: 0.16, located: 1 }
 const SENSES = {
   both: [0, 'ambdós sentits'],
   unknown: [0, 'ambdós sentits'],
@@ -25,7 +23,7 @@ const incidents = defineStandIn('mallorca_incidents', {
   contentType: 'application/json;charset=UTF-8',
   validators: 'none',
   write(world, { resource, publishedAt, variant }) {
-    const all = keptOf(regionIncidentsAt(world.part(roadNetwork), world.seed, publishedAt, MALLORCA), variant)
+    const all = keptOf(regionIncidentsAt(world, publishedAt, 'MLL'), variant)
     const layer = resource === 'icon' ? 'icon' : 'tram'
     const shown = layer === 'icon' ? all : all.filter(({ to }) => to)
     const features = shown.map((one, nth) => (layer === 'icon' ? iconOf(one, variant.hasUnknownCodes && nth % 10 === 7) : lineOf(one)))
@@ -39,8 +37,7 @@ const incidents = defineStandIn('mallorca_incidents', {
 export const mallorca: Publisher = { name: 'Consell de Mallorca', feeds: [incidents] }
 
 function iconOf(one: RegionIncident, isOdd: boolean): object {
-  const { from, to, createdAt, versionAt, road } = one
-  const codi = codeOf(one)
+  const { number: codi, from, to, createdAt, versionAt, road } = one
   const [sentit, sentit_desc] = SENSES[one.direction]
   return {
     ...{ type: 'Feature', id: `incidencies_icon.${codi}`, geometry: { type: 'Point', coordinates: [from.lon, from.lat] } },
@@ -56,17 +53,12 @@ function iconOf(one: RegionIncident, isOdd: boolean): object {
 }
 
 function lineOf(one: RegionIncident): object {
-  const codi = codeOf(one)
+  const codi = one.number
   const ends = [one.from, one.to as NonNullable<RegionIncident['to']>].map(({ lon, lat }) => [lon, lat])
   return {
     ...{ type: 'Feature', id: `incidencies_tram.${codi}`, geometry: { type: 'MultiLineString', coordinates: [ends] } },
     ...{ geometry_name: 'shape', properties: { codi, color: 2 } },
   }
-}
-
-/** The number of an incident: the minutes until it began, times ten, and its number in that minute. */
-function codeOf({ createdAt, id }: RegionIncident): number {
-  return (Math.floor(createdAt / 60_000) % 100_000_000) * 10 + Number(id.at(-1))
 }
 
 function dayFirst(at: number): string {

@@ -11,7 +11,7 @@ import { LISTED_PORTS } from '../../../../lake/places/ports.ts'
 import { provinceByCode } from '../../../../lake/places/provinces.ts'
 import type { AnyRow, Dataset } from '../../../../lake/schema/dataset.ts'
 import { AIRPORTS } from '../../../../scripts/stand-in/world/aviation/airports.ts'
-import { dgtCameras, madridCameras } from '../../../../scripts/stand-in/world/cameras.ts'
+import { dgtCameras, dgtSpeedCameras, madridCameras } from '../../../../scripts/stand-in/world/cameras.ts'
 import { chargingSitesAt } from '../../../../scripts/stand-in/world/charging-sites.ts'
 import { FERRY_OPERATORS } from '../../../../scripts/stand-in/world/ferry-lines.ts'
 import { countStations } from '../../../../scripts/stand-in/world/madrid-counts.ts'
@@ -19,7 +19,6 @@ import { marinePosts } from '../../../../scripts/stand-in/world/marine-posts.ts'
 import { panels } from '../../../../scripts/stand-in/world/panels.ts'
 import { railNetwork } from '../../../../scripts/stand-in/world/rail-network.ts'
 import { roadNetwork } from '../../../../scripts/stand-in/world/road-network.ts'
-import { dgtSpeedCameras } from '../../../../scripts/stand-in/world/speed-cameras.ts'
 import { fillingStations } from '../../../../scripts/stand-in/world/stations.ts'
 import { weatherStations } from '../../../../scripts/stand-in/world/weather-stations.ts'
 import { makeWorld, type World } from '../../../../scripts/stand-in/world/world.ts'
@@ -164,8 +163,9 @@ function speedCameraRows(world: World): AnyRow[] {
 }
 
 function chargingRows(world: World): AnyRow[] {
-  return [...chargingSitesAt(world, Date.UTC(2026, 9, 1))].map(({ id, operator, address, municipality, postalCode, lat, lon }) => ({
-    ...{ source: 'dgt', site_id: id, name: null, operator, address, municipality, postal_code: postalCode, road: null },
+  return chargingSitesAt(world, Date.UTC(2026, 9, 1)).map(({ id, operator, station, lat, lon }) => ({
+    ...{ source: 'dgt', site_id: id, name: null, operator, address: station.address, municipality: station.municipality.name },
+    ...{ postal_code: station.postalCode, road: null },
     ...{ position: { lat, lon }, ...placeAt({ lat, lon }) },
   }))
 }
