@@ -18,7 +18,7 @@ export function defineStandIn(id: string, given: Given): FeedStandIn {
   return {
     hosts: [hostname],
     path: pathname,
-    route: (path) => (path === pathname ? { kind: 'document', resource: 'all' } : null),
+    route: (path) => (path === pathname ? 'all' : null),
     publishedAt: (_seed, now) => now - (now % (every_s * 1000)),
     contentType: request.accept.split(',')[0] as string,
     validators: 'etag',

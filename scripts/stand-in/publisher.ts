@@ -1,12 +1,7 @@
+import { hash } from './random.ts'
 import type { World } from './world/world.ts'
 
-/** A publisher: the feeds of some hosts. One file each in the folder of their domain, listed in its `index.ts`. */
-export interface Publisher {
-  readonly name: string
-  readonly feeds: readonly FeedStandIn[]
-}
-
-/** One feed as its publisher serves it. */
+/** One feed as its publisher serves it. The feeds of a publisher are in one file of their domain, listed in its `index.ts`. */
 export interface FeedStandIn {
   /** Id in the catalogue of feeds. */
   readonly feed: string
@@ -46,8 +41,8 @@ export interface TextToPack {
   readonly zip?: { readonly name: string; readonly at: number }
 }
 
-/** The target of a path: a document by its resource name, or another path of the same host by a redirect or a two-step answer. */
-type Route = { readonly kind: 'document'; readonly resource: string } | { readonly kind: 'redirect' | 'slip'; readonly to: string }
+/** The target of a path: a document's resource, or another path of the same host by a redirect or a two-step answer. */
+type Route = string | { readonly redirect: string } | { readonly slip: string }
 
 /** The requested document. Instants in ms. */
 export interface Edition {
@@ -92,14 +87,16 @@ export interface CapturedArchive {
 }
 
 /**
- * When the newest of periodic publications was made, one in each period of `every_ms`. `stamp` returns the time (ms) of the
- * publication of a numbered period, which may be some seconds after the period's start.
+ * When the newest of periodic publications was made: one in each period of `every_ms`, `after_s` seconds after its start and up
+ * to `spread_s` later.
  */
-export function newestStamp(every_ms: number, stamp: (seed: number, period: number) => number): FeedStandIn['publishedAt'] {
+export function everyPeriod(every_ms: number, after_s = 0, spread_s = 1): FeedStandIn['publishedAt'] {
   return (seed, now) => {
+    const madeIn = (period: number): number =>
+      period * every_ms + 1000 * (after_s + (hash(seed, 'published', every_ms, after_s, period) % spread_s))
     const period = Math.floor(now / every_ms)
-    const at = stamp(seed, period)
-    return at <= now ? at : stamp(seed, period - 1)
+    const at = madeIn(period)
+    return at <= now ? at : madeIn(period - 1)
   }
 }
 

@@ -223,11 +223,11 @@ function locate({
   for (const feed of STAND_INS) {
     if (!feed.hosts.includes(host.toLowerCase())) continue
     const route = feed.route(rest, searchParams)
-    if (route?.kind === 'document') return { feed, resource: route.resource, redirect: null, slip: null }
-    const target = route && feed.route(route.to, new URLSearchParams())
-    if (target?.kind !== 'document' || !route) continue
-    if (route.kind === 'slip') return { feed, resource: target.resource, redirect: null, slip: route.to }
-    return { feed, resource: target.resource, redirect: `/${host}${route.to}`, slip: null }
+    if (typeof route === 'string') return { feed, resource: route, redirect: null, slip: null }
+    if (route === null) continue
+    const [isSlip, to] = 'slip' in route ? [true, route.slip] : [false, route.redirect]
+    const resource = feed.route(to, new URLSearchParams())
+    if (typeof resource === 'string') return { feed, resource, redirect: isSlip ? null : `/${host}${to}`, slip: isSlip ? to : null }
   }
   return null
 }

@@ -15,9 +15,8 @@ interface Register {
   /** The lists of the catalogue, and the name of each entry: no two have the same name. */
   readonly listed: readonly object[]
   readonly nameOf: (one: never) => string
-  /** The members that only such declarations have, and the entry that a declaration adds to the list. */
+  /** The members that only such declarations have. */
   readonly marks: readonly string[]
-  readonly adds?: (declared: never) => readonly object[]
 }
 
 const REGISTERS: readonly Register[] = [
@@ -39,7 +38,7 @@ const REGISTERS: readonly Register[] = [
   },
   {
     ...{ catalogue: 'scripts/stand-in/publishers/list.ts', folder: 'scripts/stand-in/publishers', listed: STAND_INS },
-    ...{ marks: ['name', 'feeds'], nameOf: ({ feed }: { feed: string }) => feed, adds: ({ feeds }: { feeds: object[] }) => feeds },
+    ...{ marks: ['feed', 'write'], nameOf: ({ feed }: { feed: string }) => feed },
   },
 ]
 
@@ -50,11 +49,11 @@ const inDomain = (folder: string, path: string): boolean =>
   path.startsWith(`${folder}/`) && dirname(dirname(path)) === folder && !SHARED.includes(basename(dirname(path)))
 const isIndex = (path: string): boolean => path.endsWith('/index.ts')
 
-/** All exports of the files of a folder's domains, except their indexes. */
+/** All exports of the files of a folder's domains, and the items of exported lists, except those of their indexes. */
 async function exportsOf(folder: string): Promise<readonly unknown[]> {
   const paths = [...files.keys()].filter((path) => inDomain(folder, path) && !isIndex(path))
   const modules = await Promise.all(paths.map((path) => import(join(PROJECT, path)) as Promise<object>))
-  return [...new Set(modules.flatMap((one) => Object.values(one)))]
+  return [...new Set(modules.flatMap((one) => Object.values(one)).flat())]
 }
 
 test('the only index files are those of domains', () => {
@@ -63,7 +62,7 @@ test('the only index files are those of domains', () => {
 })
 
 describe.each(REGISTERS.map((register) => [register.catalogue, register] as const))('%s', (catalogue, register) => {
-  const { folder, listed, nameOf, marks, adds = (declared) => [declared] } = register
+  const { folder, listed, nameOf, marks } = register
 
   test('imports the index of each domain and nothing else of them, and nothing else imports an index', () => {
     const indexes = new Set([...files.keys()].filter((path) => inDomain(folder, path)).map((path) => join(dirname(path), 'index.ts')))
@@ -89,7 +88,7 @@ describe.each(REGISTERS.map((register) => [register.catalogue, register] as cons
       (one): one is object => typeof one === 'object' && one !== null && marks.every((mark) => mark in one),
     )
     const names = (of: readonly object[]): string[] => of.map((one) => nameOf(one as never)).sort()
-    expect(names(listed)).toEqual(names(declared.flatMap((one) => adds(one as never))))
+    expect(names(listed)).toEqual(names(declared))
     expect(new Set(names(listed)).size).toBe(listed.length)
   })
 })

@@ -1,6 +1,6 @@
-import { offsetAt } from '../../../lake/schema/time.ts'
 import type { Airport } from '../world/aviation/airports.ts'
 import type { Flight } from '../world/aviation/flights.ts'
+import { localText } from '../world/rhythm.ts'
 
 const MINUTE = 60_000
 
@@ -30,8 +30,7 @@ function recordsOf(flight: Flight, of: { readonly airport: Airport; readonly typ
   const isDeparture = type === 'S'
   const [scheduled, other] = isDeparture ? [flight.departs, flight.to] : [flight.arrives, flight.from]
   const { state, estimated } = isDeparture ? departure(flight, now) : arrival(flight, now)
-  const [date, time] = localClock(scheduled, airport.zone)
-  const [estimatedDate, estimatedTime] = localClock(estimated, airport.zone)
+  const local = (at: number, pattern: string): string => localText(at, pattern, airport.zone)
   // Gates and belts are announced an hour before.
   const isNear = now > estimated - 60 * MINUTE
   const { airline, number } = flight
@@ -42,7 +41,8 @@ function recordsOf(flight: Flight, of: { readonly airport: Airport; readonly typ
     tipoVuelo: type,
     ...{ iataCompania: iata, compania: icao, oaciCompania: icao, nombreCompania: name, numVuelo: String(own).padStart(4, '0') },
     ...{ iataAena: airport.iata, iataOtro: other.iata, ciudadIataOtro: other.city },
-    ...{ fecha: date, horaProgramada: time, fechaEstimada: estimatedDate, horaEstimada: estimatedTime, estado: state },
+    ...{ fecha: local(scheduled, 'DD/MM/YYYY'), horaProgramada: local(scheduled, 'hh:mm:ss'), estado: state },
+    ...{ fechaEstimada: local(estimated, 'DD/MM/YYYY'), horaEstimada: local(estimated, 'hh:mm:ss') },
     terminal: terminalOf(airport, airline.iata),
     puertaPrimera: isDeparture && isNear ? flight.gate : null,
     puertaSegunda: null,
@@ -93,10 +93,4 @@ function terminalOf({ iata }: Airport, airline: string): string {
   if (iata === 'MAD') return ['IB', 'VY', 'YW'].includes(airline) ? 'T4' : ['UX', 'KL', 'DL'].includes(airline) ? 'T2' : 'T1'
   if (iata === 'BCN') return ['FR', 'U2'].includes(airline) ? 'T2' : 'T1'
   return 'T1'
-}
-
-/** `dd/mm/yyyy` and `HH:MM:SS` in local time. */
-function localClock(instant: number, zone: string): readonly [string, string] {
-  const text = new Date(instant + offsetAt(instant, zone)).toISOString()
-  return [`${text.slice(8, 10)}/${text.slice(5, 7)}/${text.slice(0, 4)}`, text.slice(11, 19)]
 }

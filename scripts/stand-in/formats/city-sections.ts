@@ -1,13 +1,8 @@
 import type { StreetLevel, StreetSection } from '../world/city-sections.ts'
-import { localTime } from '../world/rhythm.ts'
+import { localText } from '../world/rhythm.ts'
 
-const two = (value: number): string => String(value).padStart(2, '0')
-
-/** `20260824195056`: Madrid's local time without offset. */
-export function barcelonaStamp(instant: number): string {
-  const { year, month, day, hour, minute, second } = localTime(instant)
-  return `${year}${[month, day, hour, minute, second].map(two).join('')}`
-}
+/** Barcelona's local time without offset, such as `20260824195056`. */
+export const BARCELONA_TIME = 'YYYYMMDDhhmmss'
 
 const BARCELONA: Readonly<Record<StreetLevel, string>> = {
   ...{ NONE: '0', VERY_FREE: '1', FREE: '2', DENSE: '3', VERY_DENSE: '4', CONGESTED: '5', CLOSED: '6' },
@@ -23,7 +18,7 @@ export function barcelonaStates(
   sections: readonly StreetSection[],
   { now, soon, stampedAt, hasUnknownCodes }: { now: LevelOf; soon: LevelOf; stampedAt: number; hasUnknownCodes: boolean },
 ): string {
-  const stamp = barcelonaStamp(stampedAt)
+  const stamp = localText(stampedAt, BARCELONA_TIME)
   return sections
     .map((section) => {
       const state = hasUnknownCodes && section.index % 50 === 3 ? '9' : BARCELONA[now(section)]
@@ -108,7 +103,7 @@ export function bilbaoLayer(
       Ocupacion: String(occupancy),
       Intensidad: String(intensity),
       Velocidad: String(speed),
-      FechaHora: isFrozen ? (FROZEN[index % FROZEN.length] as string) : bilbaoStamp(stampedAt),
+      FechaHora: isFrozen ? (FROZEN[index % FROZEN.length] as string) : localText(stampedAt, 'YYYY-MM-DD hh:mm:ss.0'),
       ...(hasUnknownCodes ? { Sentido: '1' } : {}),
     }
     const ring = ringAround(section)
@@ -133,9 +128,4 @@ function ringAround({ line }: StreetSection): readonly (readonly [number, number
     [lon - dx, lat - dy],
   ] as const
   return corners.toReversed()
-}
-
-function bilbaoStamp(instant: number): string {
-  const { year, month, day, hour, minute, second } = localTime(instant)
-  return `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}.0`
 }

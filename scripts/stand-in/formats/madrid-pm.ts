@@ -1,6 +1,6 @@
 import type { Reading } from '../world/madrid-readings.ts'
 import { idAt, type Sensor } from '../world/madrid-sensors.ts'
-import { localTime } from '../world/rhythm.ts'
+import { localText } from '../world/rhythm.ts'
 import { escapeText } from './xml.ts'
 
 /** Content of a `pm.xml`. */
@@ -16,7 +16,7 @@ export interface PmDocument {
  * twelve elements, M-30 records have nine.
  */
 export function madridPm({ sensors, readings, publishedAt }: PmDocument): string {
-  const parts = [`\uFEFF<pms>\r\n  <fecha_hora>${madridStamp(publishedAt)}</fecha_hora>\r\n`]
+  const parts = [`\uFEFF<pms>\r\n  <fecha_hora>${localText(publishedAt, 'DD/MM/YYYY hh:mm:ss')}</fecha_hora>\r\n`]
   for (const sensor of sensors) {
     const reading = readings(sensor)
     const isUrban = sensor.kind === 'URB'
@@ -68,16 +68,6 @@ function decimalComma(value: number): string {
   return String(value).replace('.', ',')
 }
 
-/** dd/mm/yyyy HH:MM:SS by Madrid's clock, without offset. */
-function madridStamp(instant: number): string {
-  const { year, month, day, hour, minute, second } = localTime(instant)
-  return `${two(day)}/${two(month)}/${year} ${two(hour)}:${two(minute)}:${two(second)}`
-}
-
 function filled(name: string, text: string): string {
   return text === '' ? `<${name} />` : `<${name}>${text}</${name}>`
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0')
 }

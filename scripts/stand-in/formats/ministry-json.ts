@@ -1,5 +1,5 @@
 import { FUEL_COLUMNS, type FuelColumn, priceDay, priceText } from '../world/fuel-prices.ts'
-import { localTime } from '../world/rhythm.ts'
+import { localText } from '../world/rhythm.ts'
 import type { Station } from '../world/stations.ts'
 
 const NOTE =
@@ -75,10 +75,5 @@ function quoted(text: string): string {
 
 /** dd/MM/yyyy H:mm:ss by Madrid's clock: the hour has no leading zero. */
 export function ministryStamp(instant: number): string {
-  const { year, month, day, hour, minute, second } = localTime(instant)
-  return `${two(day)}/${two(month)}/${year} ${hour}:${two(minute)}:${two(second)}`
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0')
+  return localText(instant, 'DD/MM/YYYY h:mm:ss')
 }

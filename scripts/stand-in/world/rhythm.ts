@@ -33,6 +33,23 @@ export function localTime(instant: number): LocalTime {
   }
 }
 
+/** Local time in a pattern of `YYYY`, `MM`, `DD`, `hh`, `mm` and `ss`, and `h` for an hour without leading zero; Madrid's by default. */
+export function localText(instant: number, pattern: string, zone?: string): string {
+  const [year = '', month = '', day = '', hour = '', minute = '', second = ''] = new Date(instant + offsetAt(instant, zone))
+    .toISOString()
+    .split(/[-T:.]/)
+  const parts: Readonly<Record<string, string>> = {
+    YYYY: year,
+    MM: month,
+    DD: day,
+    hh: hour,
+    mm: minute,
+    ss: second,
+    h: String(Number(hour)),
+  }
+  return pattern.replace(/YYYY|MM|DD|hh|mm|ss|h/g, (part) => parts[part] as string)
+}
+
 /** ISO 8601 with milliseconds and Madrid's offset, as in DATEX II: 2026-01-02T13:23:28.413+01:00. */
 export function isoLocal(instant: number): string {
   const offset = offsetAt(instant)

@@ -1,16 +1,17 @@
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { defineStandIn } from '../../define.ts'
 import { barcelonaAirCsv, madridAirCsv } from '../../formats/air-csv.ts'
-import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { everyPeriod, keptOf } from '../../publisher.ts'
 import { airStations, stationsOfCity } from '../../world/air-stations.ts'
 
 const MINUTE = 60_000
 const common = { contentType: 'text/csv', validators: 'modified' } as const
 
-const madrid = defineStandIn('madrid_air', {
+/** Ayuntamiento de Madrid: the hours of the day at its stations. */
+export const madridAir = defineStandIn('madrid_air', {
   ...common,
   // 15, 35 and 55 minutes past each hour.
-  publishedAt: newestStamp(20 * MINUTE, (_seed, period) => period * 20 * MINUTE + 15 * MINUTE),
+  publishedAt: everyPeriod(20 * MINUTE, 15 * 60),
   hasOldLayout: true,
   write(world, { stampedAt, variant }) {
     const stations = keptOf(stationsOfCity(world.part(airStations), '28079'), variant)
@@ -28,9 +29,10 @@ const madrid = defineStandIn('madrid_air', {
   },
 })
 
-const barcelona = defineStandIn('barcelona_air', {
+/** Ajuntament de Barcelona: the hours of the last three days at its stations. */
+export const barcelonaAir = defineStandIn('barcelona_air', {
   ...common,
-  publishedAt: newestStamp(60 * MINUTE, (_seed, period) => period * 60 * MINUTE + 20 * MINUTE),
+  publishedAt: everyPeriod(60 * MINUTE, 20 * 60),
   write(world, { stampedAt, variant }) {
     const stations = keptOf(stationsOfCity(world.part(airStations), '08019'), variant)
     return barcelonaAirCsv({ stations, seed: world.seed, at: stampedAt, hasUnknownCodes: variant.hasUnknownCodes })
@@ -44,9 +46,3 @@ const barcelona = defineStandIn('barcelona_air', {
     },
   },
 })
-
-/** Ayuntamiento de Madrid: the hours of the day at its stations. */
-export const madridAir: Publisher = { name: 'Ayuntamiento de Madrid, air', feeds: [madrid] }
-
-/** Ajuntament de Barcelona: the hours of the last three days at its stations. */
-export const barcelonaAir: Publisher = { name: 'Ajuntament de Barcelona, air', feeds: [barcelona] }

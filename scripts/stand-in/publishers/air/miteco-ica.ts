@@ -1,13 +1,14 @@
 import { defineStandIn } from '../../define.ts'
 import { icaCsv } from '../../formats/air-csv.ts'
-import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { everyPeriod, keptOf } from '../../publisher.ts'
 import { airStations } from '../../world/air-stations.ts'
 
 const HOUR = 3_600_000
 
-const index = defineStandIn('miteco_ica', {
+/** The ministry's national air quality index. */
+export const mitecoIca = defineStandIn('miteco_ica', {
   // The file of an hour is published 50 minutes after its end.
-  publishedAt: newestStamp(HOUR, (_seed, period) => period * HOUR + 50 * 60_000),
+  publishedAt: everyPeriod(HOUR, 50 * 60),
   validators: 'modified',
   write(world, { stampedAt, variant }) {
     const hour = Math.floor(stampedAt / HOUR) * HOUR - HOUR
@@ -23,6 +24,3 @@ const index = defineStandIn('miteco_ica', {
     },
   },
 })
-
-/** The ministry's national air quality index. */
-export const mitecoIca: Publisher = { name: 'MITECO, national air quality index', feeds: [index] }

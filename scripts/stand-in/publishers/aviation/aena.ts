@@ -1,6 +1,6 @@
 import { defineStandIn } from '../../define.ts'
 import { aenaList, type FlightType } from '../../formats/aena-json.ts'
-import { keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf } from '../../publisher.ts'
 import { AIRPORTS } from '../../world/aviation/airports.ts'
 import { flightPlan } from '../../world/aviation/flights.ts'
 
@@ -10,12 +10,13 @@ const AENA_PATH = '/sites/Satellite'
 const [BEFORE, AFTER] = [10 * HOUR, 14 * HOUR]
 const BY_IATA = new Map(AIRPORTS.map((airport) => [airport.iata, airport]))
 
-const flights = defineStandIn('aena_flights', {
+/** Aena: the flights of each airport for some 24 hours, by direction. */
+export const aena = defineStandIn('aena_flights', {
   path: `${AENA_PATH}?pagename=AENA_ConsultarVuelos&airport=MAD&flightType=S`,
   route(path, query) {
     if (path !== AENA_PATH || query.get('pagename') !== 'AENA_ConsultarVuelos') return null
     const [airport, type] = [query.get('airport') ?? '', query.get('flightType') ?? '']
-    return BY_IATA.has(airport) && /^[SL]$/.test(type) ? { kind: 'document', resource: `${airport}-${type}` } : null
+    return BY_IATA.has(airport) && /^[SL]$/.test(type) ? `${airport}-${type}` : null
   },
   contentType: 'application/json;charset=UTF-8',
   validators: 'none',
@@ -35,6 +36,3 @@ const flights = defineStandIn('aena_flights', {
     return aenaList(keptOf(inOrder, variant), { airport, type, now, hasUnknownCodes: variant.hasUnknownCodes })
   },
 })
-
-/** Aena: the flights of each airport for some 24 hours, by direction. */
-export const aena: Publisher = { name: 'Aena', feeds: [flights] }

@@ -1,6 +1,6 @@
 import { capturesNamed, defineStandIn } from '../../define.ts'
 import { adsbJson, openskyJson } from '../../formats/aircraft-json.ts'
-import { keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf } from '../../publisher.ts'
 import { aircraftSeen } from '../../world/aviation/aircraft.ts'
 
 const FIVE_SECONDS = 5000
@@ -12,12 +12,13 @@ const shared = {
   validators: 'none',
 } as const
 
-const circles = defineStandIn('adsb_lol', {
+/** adsb.lol: the aircraft in a circle. */
+export const adsbLol = defineStandIn('adsb_lol', {
   ...shared,
   path: '/v2/point/40.4/-3.7/250',
   route(path) {
     const [, lat, lon, radius] = POINT.exec(path) ?? []
-    return radius === undefined ? null : { kind: 'document', resource: `${lat}/${lon}/${radius}` }
+    return radius === undefined ? null : `${lat}/${lon}/${radius}`
   },
   write(world, { resource, publishedAt, stampedAt, variant }) {
     const [lat = 0, lon = 0, radius = 0] = resource.split('/').map(Number)
@@ -36,12 +37,13 @@ const circles = defineStandIn('adsb_lol', {
   },
 })
 
-const states = defineStandIn('opensky', {
+/** The OpenSky Network: the aircraft in a box. */
+export const opensky = defineStandIn('opensky', {
   ...shared,
   path: '/api/states/all?lamin=35.7&lamax=43.8&lomin=-9.5&lomax=4.4',
   route(path, query) {
     const bounds = BOX.map((name) => query.get(name))
-    return path === '/api/states/all' && !bounds.includes(null) ? { kind: 'document', resource: bounds.join('/') } : null
+    return path === '/api/states/all' && !bounds.includes(null) ? bounds.join('/') : null
   },
   write(world, { resource, publishedAt, stampedAt, variant }) {
     const [south = 0, north = 0, west = 0, east = 0] = resource.split('/').map(Number)
@@ -54,8 +56,3 @@ const states = defineStandIn('opensky', {
     capturedAt: capturesNamed(/^states_all_pyrenees_\w+\.json$/),
   },
 })
-
-/** adsb.lol: the aircraft in a circle. */
-export const adsbLol: Publisher = { name: 'adsb.lol', feeds: [circles] }
-/** The OpenSky Network: the aircraft in a box. */
-export const opensky: Publisher = { name: 'The OpenSky Network', feeds: [states] }

@@ -1,5 +1,5 @@
 import { fixtureStandIn, type RecordPlace } from '../../fixture.ts'
-import type { Edition, FeedStandIn, Publisher } from '../../publisher.ts'
+import type { Edition, FeedStandIn } from '../../publisher.ts'
 import { AIRPORTS, type Airport } from '../../world/aviation/airports.ts'
 
 const DAY = 86_400_000
@@ -48,7 +48,7 @@ function yearly(feed: string, { file, fixture, lines, fields }: YearlyFile): Fee
     ),
     route(path) {
       const [, year] = (path.startsWith(`${FOLDER}/`) ? named.exec(path.slice(FOLDER.length + 1)) : null) ?? []
-      return year !== undefined && Number(year) >= 2024 ? { kind: 'document', resource: year } : null
+      return year !== undefined && Number(year) >= 2024 ? year : null
     },
     contentType: 'text/csv; charset=utf-8',
     captures: { folder: 'eurocontrol', archive: { resourceOf: (name) => named.exec(name)?.[1] ?? null } },
@@ -98,4 +98,4 @@ const ansp = yearly('eurocontrol_enroute_ansp', {
 const fir = yearly('eurocontrol_enroute_fir', { file: 'ert_dly_fir', fixture: '2018.csv', lines: 4, fields: {} })
 
 /** EUROCONTROL: daily statistics of airports and airspace, a file for each year. */
-export const eurocontrol: Publisher = { name: 'EUROCONTROL', feeds: [traffic, arrivalDelays, ansp, fir] }
+export const eurocontrol: readonly FeedStandIn[] = [traffic, arrivalDelays, ansp, fir]

@@ -1,4 +1,4 @@
-import type { Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { aena } from './aena.ts'
 import { adsbLol, opensky } from './aircraft.ts'
 import { eurocontrol } from './eurocontrol.ts'
@@ -6,4 +6,4 @@ import { aviationWeather } from './metar.ts'
 import { ourairports } from './ourairports.ts'
 
 /** Publishers of feeds about aviation. */
-export const publishers: readonly Publisher[] = Object.freeze([ourairports, aena, aviationWeather, eurocontrol, adsbLol, opensky])
+export const standIns: readonly FeedStandIn[] = Object.freeze([ourairports, aena, aviationWeather, ...eurocontrol, adsbLol, opensky])

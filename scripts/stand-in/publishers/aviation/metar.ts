@@ -1,14 +1,15 @@
 import { capturesNamed, defineStandIn } from '../../define.ts'
 import { metarJson } from '../../formats/metar-json.ts'
-import { keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf } from '../../publisher.ts'
 import { AIRPORTS } from '../../world/aviation/airports.ts'
 
 const FIVE_MINUTES = 300_000
 const PATH = '/api/data/metar'
 
-const reports = defineStandIn('metar', {
+/** The Aviation Weather Center: the newest report of each requested airport. */
+export const aviationWeather = defineStandIn('metar', {
   path: `${PATH}?format=json&ids=LEMD,LEBL`,
-  route: (path, query) => (path === PATH && query.get('format') === 'json' ? { kind: 'document', resource: query.get('ids') ?? '' } : null),
+  route: (path, query) => (path === PATH && query.get('format') === 'json' ? (query.get('ids') ?? '') : null),
   publishedAt: (_seed, now) => now - (now % FIVE_MINUTES),
   validators: 'none',
   write(world, { resource, stampedAt, variant }) {
@@ -23,6 +24,3 @@ const reports = defineStandIn('metar', {
     capturedAt: capturesNamed(/^awc_metar_LEBA_20260903\.json$/, '2026-09-03T00:05:26Z'),
   },
 })
-
-/** The Aviation Weather Center: the newest report of each requested airport. */
-export const aviationWeather: Publisher = { name: 'NOAA Aviation Weather Center', feeds: [reports] }

@@ -1,6 +1,6 @@
 import { capturesNamed } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
-import type { FeedStandIn, Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { AIRPORTS, type Airport } from '../../world/aviation/airports.ts'
 
 const PATH = '/ourairports-data/airports.csv'
@@ -28,8 +28,8 @@ const newest = fixtureStandIn<Airport>('airports', {
   },
   hosts: ['davidmegginson.github.io', 'raw.githubusercontent.com'],
   route(path) {
-    if (path === PATH) return { kind: 'document', resource: 'ourairports' }
-    return path === FALLBACK ? { kind: 'document', resource: 'openflights' } : null
+    if (path === PATH) return 'ourairports'
+    return path === FALLBACK ? 'openflights' : null
   },
   contentType: 'text/csv; charset=utf-8',
   contentTypes: { openflights: 'text/plain; charset=utf-8' },
@@ -42,13 +42,11 @@ const newest = fixtureStandIn<Airport>('airports', {
   },
 })
 
-const airports: FeedStandIn = {
+/** OurAirports' daily list, and OpenFlights' under its own address. */
+export const ourairports: FeedStandIn = {
   ...newest,
   write: (world, edition) => (edition.resource === 'openflights' ? openflightsDat() : newest.write(world, edition)),
 }
-
-/** OurAirports' daily list, and OpenFlights' under its own address. */
-export const ourairports: Publisher = { name: 'OurAirports', feeds: [airports] }
 
 function typeOf({ name, movements_k }: Airport): string {
   if (name.includes('Heliport')) return 'heliport'

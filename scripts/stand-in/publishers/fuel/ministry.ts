@@ -1,8 +1,8 @@
 import { dayBounds, madridDate } from '../../../../lake/schema/time.ts'
 import { capturesNamed, defineStandIn } from '../../define.ts'
 import { ministryJson, ministryRefusal, stationWriter } from '../../formats/ministry-json.ts'
-import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
-import { chance, hash } from '../../random.ts'
+import { everyPeriod, type FeedStandIn, keptOf } from '../../publisher.ts'
+import { chance } from '../../random.ts'
 import { nationalPrice } from '../../world/fuel-prices.ts'
 import { PROVINCES } from '../../world/provinces.ts'
 import { fillingStations, isListed } from '../../world/stations.ts'
@@ -26,9 +26,9 @@ const stations = defineStandIn('fuel_stations', {
   ...REGISTER,
   route: (path) => {
     const match = PATH.exec(path)
-    return match && { kind: 'document', resource: match[1] ?? 'national' }
+    return (match && match[1]) ?? 'national'
   },
-  publishedAt: newestStamp(HALF_HOUR, stamp),
+  publishedAt: everyPeriod(HALF_HOUR, 45, 90),
   // `restricted` are the stations that sell to members only; the register dropped them on 2026-04-29.
   blocks: { known: /^(restricted|\d\d)$/, usual: ['restricted'] },
   write(world, { resource, publishedAt, stampedAt, variant }) {
@@ -60,7 +60,7 @@ const archive = defineStandIn('fuel_archive', {
   ...REGISTER,
   route(path) {
     const [, day, month, year] = DAY_PATH.exec(path) ?? []
-    return year === undefined ? null : { kind: 'document', resource: `${year}-${month}-${day}` }
+    return year === undefined ? null : `${year}-${month}-${day}`
   },
   // The newest day is yesterday.
   publishedAt: (_seed, now) => dayBounds(madridDate(now)).start,
@@ -91,7 +91,7 @@ const means = defineStandIn('fuel_ministry_means', {
   ...REGISTER,
   hosts: ['energia.serviciosmin.gob.es'],
   publishedAt: archive.publishedAt,
-  route: (path) => (path.toLowerCase() === '/shpcarburantes/vista/shp.aspx' ? { kind: 'document', resource: 'means' } : null),
+  route: (path) => (path.toLowerCase() === '/shpcarburantes/vista/shp.aspx' ? 'means' : null),
   contentType: 'text/csv; charset=utf-8',
   hasOldLayout: true,
   write(world, { publishedAt, variant }) {
@@ -117,15 +117,7 @@ const means = defineStandIn('fuel_ministry_means', {
 /**
  * The ministry's register of fuel prices (the whole country or any of 52 provinces), its archive by day, and its published means.
  */
-export const ministry: Publisher = {
-  name: 'Ministerio para la Transición Ecológica y el Reto Demográfico',
-  feeds: [stations, archive, means],
-}
-
-/** Generated a minute or two after each half hour. */
-function stamp(seed: number, mark: number): number {
-  return mark * HALF_HOUR + (45 + (hash(seed, 'ministry stamp', mark) % 90)) * 1000
-}
+export const ministry: readonly FeedStandIn[] = [stations, archive, means]
 
 /** Adds an unknown column, and unknown values at one station in fifty. */
 function withUnknownCodes(text: string, at: number): string {

@@ -1,6 +1,6 @@
 import { capturesNamed, defineStandIn } from '../../define.ts'
 import { bulletinHistory } from '../../formats/oil-bulletin.ts'
-import { keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf } from '../../publisher.ts'
 import { bulletinWeeks } from '../../world/bulletin.ts'
 
 const WEEK = 7 * 86_400_000
@@ -18,11 +18,12 @@ const FEW = ['EU', 'EUR', 'ES', 'FR', 'GR', 'PT', 'SE']
 const ALL = `EU EUR AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK`.split(' ')
 const OWN_CURRENCY = new Set(['CZ', 'DK', 'HU', 'PL', 'RO', 'SE'])
 
-const history = defineStandIn('fuel_bulletin', {
+/** The European Commission's Weekly Oil Bulletin: a page, and the workbook of all weeks that it links. */
+export const oilBulletin = defineStandIn('fuel_bulletin', {
   hosts: [HOST],
   route(path) {
-    if (path === PAGE) return { kind: 'slip', to: CURRENT }
-    return path === CURRENT || path === KNOWN ? { kind: 'document', resource: 'history' } : null
+    if (path === PAGE) return { slip: CURRENT }
+    return path === CURRENT || path === KNOWN ? 'history' : null
   },
   publishedAt: (_seed, now) => Math.floor((now - PUBLISHED) / WEEK) * WEEK + PUBLISHED,
   slip: (to) => ({ bytes: Buffer.from(pageHtml(to)), contentType: 'text/html; charset=UTF-8' }),
@@ -51,6 +52,3 @@ function pageHtml(to: string): string {
     link(to, FILE),
   ].join('\n')}</body></html>\n`
 }
-
-/** The European Commission's Weekly Oil Bulletin: a page, and the workbook of all weeks that it links. */
-export const oilBulletin: Publisher = { name: 'European Commission, Directorate-General for Energy', feeds: [history] }

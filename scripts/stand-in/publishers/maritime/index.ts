@@ -1,7 +1,7 @@
-import type { Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { mobilityDatabase } from './ferries.ts'
 import { marineRegister } from './marine-fuel.ts'
 import { nga } from './ports.ts'
 
 /** Publishers of feeds about the sea. */
-export const publishers: readonly Publisher[] = Object.freeze([marineRegister, nga, mobilityDatabase])
+export const standIns: readonly FeedStandIn[] = Object.freeze([marineRegister, nga, ...mobilityDatabase])

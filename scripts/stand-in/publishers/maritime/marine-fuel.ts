@@ -2,8 +2,7 @@ import { utils, write } from '@e965/xlsx'
 import { capturesNamed } from '../../define.ts'
 import { fixtureStandIn, type RecordPlace } from '../../fixture.ts'
 import { ministryStamp } from '../../formats/ministry-json.ts'
-import { type FeedStandIn, newestStamp, type Publisher } from '../../publisher.ts'
-import { hash } from '../../random.ts'
+import { everyPeriod, type FeedStandIn } from '../../publisher.ts'
 import { MARINE_COLUMNS, type MarinePost, marinePosts, marinePriceText } from '../../world/marine-posts.ts'
 import { communityOf, ministryName, provinceOf } from '../../world/provinces.ts'
 import { localTime } from '../../world/rhythm.ts'
@@ -57,10 +56,10 @@ const rest = fixtureStandIn<PostOf>('marine_fuel', {
   },
   hosts: ['energia.serviciosmin.gob.es', 'sedeaplicaciones.minetur.gob.es', 'geoportalgasolineras.es'],
   route(path) {
-    if (path === SPREADSHEET) return { kind: 'document', resource: 'spreadsheet' }
-    return REST.test(path) ? { kind: 'document', resource: 'national' } : null
+    if (path === SPREADSHEET) return 'spreadsheet'
+    return REST.test(path) ? 'national' : null
   },
-  publishedAt: newestStamp(HALF_HOUR, stamp),
+  publishedAt: everyPeriod(HALF_HOUR, 45, 90),
   contentType: 'application/json; charset=utf-8',
   contentTypes: { spreadsheet: 'application/vnd.ms-excel' },
   validators: 'none',
@@ -72,23 +71,13 @@ const rest = fixtureStandIn<PostOf>('marine_fuel', {
   },
 })
 
-const posts: FeedStandIn = {
+/** The ministry's register of marine fuel: the REST service, and the spreadsheet. */
+export const marineRegister: FeedStandIn = {
   ...rest,
   write(world, edition) {
     const json = String(rest.write(world, edition))
     return edition.resource === 'spreadsheet' ? spreadsheetOf(json, edition.stampedAt) : json
   },
-}
-
-/** The ministry's register of marine fuel: the REST service, and the spreadsheet. */
-export const marineRegister: Publisher = {
-  name: 'Ministerio para la Transición Ecológica y el Reto Demográfico, postes marítimos',
-  feeds: [posts],
-}
-
-/** Generated a minute or two after each half hour. */
-function stamp(seed: number, mark: number): number {
-  return mark * HALF_HOUR + (45 + (hash(seed, 'marine stamp', mark) % 90)) * 1000
 }
 
 /** The register as an Excel 97 workbook: text cells only, the column names after some lines about the file. */

@@ -2,12 +2,12 @@ import { foldName } from '../../../../lake/places/names.ts'
 import { LISTED_PORTS, type ListedPort } from '../../../../lake/places/ports.ts'
 import { capturesNamed } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
-import type { Publisher } from '../../publisher.ts'
 
 /** Positions are rounded to the minute. */
 const toMinute = (degrees: number): number => Math.round(degrees * 60) / 60
 
-const index = fixtureStandIn<ListedPort>('world_port_index', {
+/** The National Geospatial-Intelligence Agency, for its World Port Index. */
+export const nga = fixtureStandIn<ListedPort>('world_port_index', {
   file: 'ports.csv',
   items: () => LISTED_PORTS.filter(({ isIndexed }) => isIndexed),
   fields: {
@@ -25,6 +25,3 @@ const index = fixtureStandIn<ListedPort>('world_port_index', {
     capturedAt: capturesNamed(/^UpdatedPub150/, '2024-01-01'),
   },
 })
-
-/** The National Geospatial-Intelligence Agency, for its World Port Index. */
-export const nga: Publisher = { name: 'National Geospatial-Intelligence Agency', feeds: [index] }

@@ -13,7 +13,7 @@ import {
   zonesAt,
 } from '../../formats/mitma.ts'
 import { zoneCentroids, zonePolygons } from '../../formats/mitma-shapes.ts'
-import type { Edition, FeedStandIn, Publisher, TextToPack } from '../../publisher.ts'
+import type { Edition, FeedStandIn, TextToPack } from '../../publisher.ts'
 import { chance } from '../../random.ts'
 import { mobilityZones } from '../../world/mobility-zones.ts'
 import { localTime } from '../../world/rhythm.ts'
@@ -33,7 +33,7 @@ const MONTHLY = { publishedAt: monthlyOn(1) } as const
 const stays = defineStandIn('mitma_overnight_stays', {
   path: '/RSS.xml',
   route(path) {
-    if (path === '/RSS.xml') return { kind: 'document', resource: 'rss' }
+    if (path === '/RSS.xml') return 'rss'
     return dayIn(path, STAYS)
   },
   ...MONTHLY,
@@ -83,9 +83,9 @@ const v1Trips = defineStandIn('mitma_v1_trips', {
   path: v1Path('20210509'),
   contentTypes: { rss: 'application/xml' },
   route(path) {
-    if (path === '/RSS.xml') return { kind: 'document', resource: 'rss' }
+    if (path === '/RSS.xml') return 'rss'
     const [, day = ''] = /\/(\d{8})_\w+\.txt\.gz$/.exec(path) ?? []
-    return path === v1Path(day) ? { kind: 'document', resource: day } : null
+    return path === v1Path(day) ? day : null
   },
   write: (world, edition) =>
     edition.resource === 'rss'
@@ -126,7 +126,7 @@ const zoneNames = defineStandIn('mitma_zone_names', {
   path: '/zonificacion/zonificacion_municipios/nombres_municipios.csv',
   route(path) {
     const [, folder, resource, level = ''] = NAMES.exec(path) ?? []
-    return resource !== undefined && FOLDERS[level] === folder ? { kind: 'document', resource } : null
+    return resource !== undefined && FOLDERS[level] === folder ? resource : null
   },
   write(world, { resource, publishedAt, variant }) {
     const [what, level] = resource.split('_') as ['nombres' | 'poblacion', ZoneLevel]
@@ -173,10 +173,7 @@ const zoneAreas = defineStandIn('mitma_zone_areas', {
 })
 
 /** The ministry's studies of mobility: a list of all files, and daily files, published by month. */
-export const mitmaMobility: Publisher = {
-  name: 'Ministerio de Transportes y Movilidad Sostenible',
-  feeds: [stays, ...trips, zones, zoneNames, zonePoints, zoneAreas, v1Trips, v1Zones],
-}
+export const mitmaMobility: readonly FeedStandIn[] = [stays, ...trips, zones, zoneNames, zonePoints, zoneAreas, v1Trips, v1Zones]
 
 /** A kind of daily files: the topic, and the level's word in names and folders. */
 interface Daily {
@@ -190,14 +187,14 @@ function pathOf({ kind, word }: Daily, day: string): string {
 }
 
 /** A file of a shapefile of zones, in the folder of its level. */
-function shapefileIn(path: string, pattern: RegExp): { kind: 'document'; resource: string } | null {
+function shapefileIn(path: string, pattern: RegExp): string | null {
   const [, folder, level = '', what] = pattern.exec(path) ?? []
-  return what !== undefined && FOLDERS[level] === folder ? { kind: 'document', resource: `${level}.${what}` } : null
+  return what !== undefined && FOLDERS[level] === folder ? `${level}.${what}` : null
 }
 
-function dayIn(path: string, daily: Daily): { kind: 'document'; resource: string } | null {
+function dayIn(path: string, daily: Daily): string | null {
   const [, day = ''] = /\/(\d{8})_\w+\.csv\.gz$/.exec(path) ?? []
-  return path === pathOf(daily, day) ? { kind: 'document', resource: day } : null
+  return path === pathOf(daily, day) ? day : null
 }
 
 const listedUrls = (seed: number, publishedAt: number): string[] =>

@@ -1,6 +1,6 @@
 import { monthlyOn } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
-import type { Edition, FeedStandIn, Publisher } from '../../publisher.ts'
+import type { Edition, FeedStandIn } from '../../publisher.ts'
 import { type ImdSection, imdSections, postText, vehiclesOf } from '../../world/imd.ts'
 
 /** First and last year of the service's maps. */
@@ -45,7 +45,7 @@ const maps = fixtureStandIn<CountedSection>('mitma_imd', {
   },
   route(path, query) {
     const [, year] = /^\/arcgis\/rest\/services\/MapaTrafico\/Mapa(\d{4})web\/MapServer\/2\/query$/.exec(path) ?? []
-    if (Number(year) >= FIRST && Number(year) <= LAST) return { kind: 'document', resource: `${year}/${offsetOf(query)}` }
+    if (Number(year) >= FIRST && Number(year) <= LAST) return `${year}/${offsetOf(query)}`
     return null
   },
   publishedAt: monthlyOn(1),
@@ -54,7 +54,8 @@ const maps = fixtureStandIn<CountedSection>('mitma_imd', {
   validators: 'none',
 })
 
-const sections: FeedStandIn = {
+/** The ministry's traffic map of the state roads, as layers of an ArcGIS server. */
+export const trafficMap: FeedStandIn = {
   ...maps,
   write(world, edition) {
     const map = JSON.parse(String(maps.write(world, edition))) as { readonly features: readonly object[] }
@@ -67,9 +68,6 @@ const sections: FeedStandIn = {
     })
   },
 }
-
-/** The ministry's traffic map of the state roads, as layers of an ArcGIS server. */
-export const trafficMap: Publisher = { name: 'Ministerio de Transportes y Movilidad Sostenible, mapa de tráfico', feeds: [sections] }
 
 const offsetOf = (query: URLSearchParams): number => {
   const offset = Number(query.get('resultOffset') ?? 0)

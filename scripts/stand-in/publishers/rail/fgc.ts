@@ -1,5 +1,5 @@
 import { capturesNamed, defineStandIn } from '../../define.ts'
-import { type Edition, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { type Edition, everyPeriod, keptOf } from '../../publisher.ts'
 import { type FgcTrain, fgcTrainsAt } from '../../world/fgc-trains.ts'
 import type { World } from '../../world/world.ts'
 
@@ -10,14 +10,15 @@ const PATH = '/api/explore/v2.1/catalog/datasets/posicionament-dels-trens/record
 /** The API's default and highest number of records. */
 const [DEFAULT_LIMIT, MAX_LIMIT] = [10, 100]
 
-const trains = defineStandIn('fgc_trains', {
+/** Ferrocarrils de la Generalitat de Catalunya: its running trains every half minute. */
+export const fgc = defineStandIn('fgc_trains', {
   path: `${PATH}?order_by=id&limit=${MAX_LIMIT}`,
   route(path, query) {
     const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit') ?? DEFAULT_LIMIT)]
     const isPage = Number.isSafeInteger(offset) && offset >= 0 && Number.isSafeInteger(limit) && limit >= 0 && limit <= MAX_LIMIT
-    return path === PATH && isPage ? { kind: 'document', resource: `${offset} ${limit}` } : null
+    return path === PATH && isPage ? `${offset} ${limit}` : null
   },
-  publishedAt: newestStamp(STEP, (_seed, period) => period * STEP),
+  publishedAt: everyPeriod(STEP),
   contentType: 'application/json; charset=utf-8',
   validators: 'none',
   write: pageOf,
@@ -55,6 +56,3 @@ function recordOf(train: FgcTrain, isUnknown: boolean): Readonly<Record<string, 
     geo_point_2d: { lon, lat },
   }
 }
-
-/** Ferrocarrils de la Generalitat de Catalunya: its running trains every half minute. */
-export const fgc: Publisher = { name: 'Ferrocarrils de la Generalitat de Catalunya', feeds: [trains] }

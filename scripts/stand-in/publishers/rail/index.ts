@@ -1,4 +1,4 @@
-import type { Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { fgc } from './fgc.ts'
 import { metroNetworks } from './metro-networks.ts'
 import { renfe } from './renfe.ts'
@@ -7,4 +7,11 @@ import { renfeRealtime } from './renfe-realtime.ts'
 import { renfeVisor } from './renfe-visor.ts'
 
 /** Publishers of feeds about rail. */
-export const publishers: readonly Publisher[] = Object.freeze([renfe, renfeCatalogues, renfeRealtime, renfeVisor, metroNetworks, fgc])
+export const standIns: readonly FeedStandIn[] = Object.freeze([
+  ...renfe,
+  ...renfeCatalogues,
+  ...renfeRealtime,
+  ...renfeVisor,
+  ...metroNetworks,
+  fgc,
+])

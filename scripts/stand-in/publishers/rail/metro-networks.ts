@@ -1,7 +1,7 @@
 import { NETWORKS } from '../../../../lake/datasets/rail/networks.ts'
 import { defineStandIn } from '../../define.ts'
 import { metroZip } from '../../formats/metro-gtfs.ts'
-import type { FeedStandIn, Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { METRO_NETWORKS, type MetroNetwork } from '../../world/metro-networks.ts'
 
 const NAP = 'nap.transportes.gob.es'
@@ -21,8 +21,8 @@ function standInOf({ network, host, path, dataset }: Place): FeedStandIn {
     hosts: [...(host === undefined ? [] : [host]), ...(dataset === undefined ? [] : [NAP])],
     path: path ?? asked,
     route: (given) => {
-      if (given === path || (dataset !== undefined && given === file)) return { kind: 'document', resource: 'timetable' }
-      return dataset !== undefined && given === asked ? { kind: 'slip', to: file } : null
+      if (given === path || (dataset !== undefined && given === file)) return 'timetable'
+      return dataset !== undefined && given === asked ? { slip: file } : null
     },
     slip: (to) => ({
       bytes: Buffer.from(JSON.stringify([{ conjuntoDatoId: dataset, ficheroId: Number(to.split('/').at(-1)), tipoFicheroNombre: 'GTFS' }])),
@@ -41,20 +41,17 @@ function standInOf({ network, host, path, dataset }: Place): FeedStandIn {
 const crtm = (id: string) => ({ host: 'crtm.maps.arcgis.com', path: `/sharing/rest/content/items/${id}/data` })
 
 /** Publishers of timetables of metros, trams and regional trains. */
-export const metroNetworks: Publisher = {
-  name: 'CRTM, FGC, FGV, National Access Point',
-  feeds: [
-    standInOf({ network: 'FGC', host: 'www.fgc.cat', path: '/google/google_transit.zip' }),
-    standInOf({ network: 'METRO_MADRID', ...crtm('5c7f2951962540d69ffe8f640d94c246') }),
-    standInOf({ network: 'METRO_LIGERO', ...crtm('aaed26cc0ff64b0c947ac0bc3e033196') }),
-    standInOf({ network: 'METRO_MALAGA', dataset: 1296 }),
-    standInOf({ network: 'METROVALENCIA', host: 'www.metrovalencia.es', path: '/google_transit_feed/google_transit.zip', dataset: 967 }),
-    standInOf({ network: 'TRAM_ALICANTE', dataset: 966 }),
-    standInOf({
-      network: 'SFM',
-      host: 'files.mobilitydatabase.org',
-      path: '/mdb-2766/latest.zip',
-      dataset: 1272,
-    }),
-  ],
-}
+export const metroNetworks: readonly FeedStandIn[] = [
+  standInOf({ network: 'FGC', host: 'www.fgc.cat', path: '/google/google_transit.zip' }),
+  standInOf({ network: 'METRO_MADRID', ...crtm('5c7f2951962540d69ffe8f640d94c246') }),
+  standInOf({ network: 'METRO_LIGERO', ...crtm('aaed26cc0ff64b0c947ac0bc3e033196') }),
+  standInOf({ network: 'METRO_MALAGA', dataset: 1296 }),
+  standInOf({ network: 'METROVALENCIA', host: 'www.metrovalencia.es', path: '/google_transit_feed/google_transit.zip', dataset: 967 }),
+  standInOf({ network: 'TRAM_ALICANTE', dataset: 966 }),
+  standInOf({
+    network: 'SFM',
+    host: 'files.mobilitydatabase.org',
+    path: '/mdb-2766/latest.zip',
+    dataset: 1272,
+  }),
+]

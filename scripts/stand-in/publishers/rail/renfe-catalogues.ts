@@ -1,7 +1,7 @@
 import { provinceByCode } from '../../../../lake/places/provinces.ts'
 import { capturesNamed } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
-import type { Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { readGazetteer } from '../../world/municipalities.ts'
 import { type RailNetwork, railNetwork } from '../../world/rail-network.ts'
 import type { RailStation } from '../../world/rail-parts.ts'
@@ -49,4 +49,4 @@ const models = fixtureStandIn('renfe_material', {
 })
 
 /** Renfe's static catalogues: its stations and its models of trains. */
-export const renfeCatalogues: Publisher = { name: 'Renfe Viajeros, catálogos', feeds: [stations, models] }
+export const renfeCatalogues: readonly FeedStandIn[] = [stations, models]

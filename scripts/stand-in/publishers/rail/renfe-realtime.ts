@@ -1,6 +1,6 @@
 import { capturesNamed, defineStandIn } from '../../define.ts'
 import { type EntityJson, gtfsRealtime, seconds } from '../../formats/gtfs-realtime.ts'
-import { type CaptureSet, type Edition, type FeedStandIn, keptOf, newestStamp, type Publisher, type Variant } from '../../publisher.ts'
+import { type CaptureSet, type Edition, everyPeriod, type FeedStandIn, keptOf, type Variant } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { noticesAt, type RailNotice } from '../../world/rail-notices.ts'
 import { type Train, trainsAt } from '../../world/rail-traffic.ts'
@@ -24,14 +24,13 @@ type About = Pick<FeedStandIn, 'feed'> &
 
 function realtime(about: About): FeedStandIn {
   const { feed, file, step, entities, ...rest } = about
-  const stamp = (seed: number, mark: number): number => mark * step + (5 + (hash(seed, 'renfe stamp', mark) % 4)) * 1000
   return defineStandIn(feed, {
     route: (path) => {
-      if (path === `/${file}.json`) return { kind: 'document', resource: 'json' }
-      return path === `/${file}.pb` ? { kind: 'document', resource: 'protobuf' } : null
+      if (path === `/${file}.json`) return 'json'
+      return path === `/${file}.pb` ? 'protobuf' : null
     },
     // Positions and trip updates of one publication have the same time.
-    publishedAt: newestStamp(step, stamp),
+    publishedAt: everyPeriod(step, 5, 4),
     contentTypes: { protobuf: 'application/octet-stream' },
     headers: { 'Cache-Control': 'max-age=30' },
     write: (world, edition) => gtfsRealtime(keptOf(entities(world, edition), edition.variant), edition.resource, edition.stampedAt),
@@ -196,7 +195,4 @@ function longDistanceVehicle(train: Train, isUnknown: boolean): EntityJson {
 }
 
 /** Renfe's live server: GTFS-Realtime of both networks. */
-export const renfeRealtime: Publisher = {
-  name: 'Renfe Viajeros, en tiempo real',
-  feeds: [alerts, tripUpdates, tripUpdatesLd, positions, positionsLd],
-}
+export const renfeRealtime: readonly FeedStandIn[] = [alerts, tripUpdates, tripUpdatesLd, positions, positionsLd]

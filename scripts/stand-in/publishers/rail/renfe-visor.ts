@@ -1,11 +1,13 @@
 import { capturesNamed, defineStandIn } from '../../define.ts'
-import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { everyPeriod, type FeedStandIn, keptOf } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { type Train, trainsAt } from '../../world/rail-traffic.ts'
-import { isoLocal } from '../../world/rhythm.ts'
+import { localText } from '../../world/rhythm.ts'
 import type { TripStop } from '../../world/running-trips.ts'
 
 const STEP = 30_000
+/** Local time without an offset. */
+const LOCAL = 'YYYY-MM-DDThh:mm:ss'
 /** `codProduct` of a product, with the series that run it. */
 const PRODUCTS: Readonly<Record<string, readonly [code: number, series: string]>> = {
   AVE: [2, '103'],
@@ -24,7 +26,7 @@ const ABSENT = new Set(['31', '45', '46', '47'])
 const RODALIES = '50'
 
 /** Its validators and other headers were not recorded. */
-const SHARED = { publishedAt: newestStamp(STEP, stamp), validators: 'none' } as const
+const SHARED = { publishedAt: everyPeriod(STEP, 9, 9), validators: 'none' } as const
 
 const flotaLd = defineStandIn('renfe_flota_ld', {
   ...SHARED,
@@ -59,24 +61,15 @@ const flota = defineStandIn('renfe_flota', {
 })
 
 /** The map of Renfe's trains: one host for each network. */
-export const renfeVisor: Publisher = { name: 'Renfe Viajeros, mapa de trenes', feeds: [flotaLd, flota] }
-
-function stamp(seed: number, mark: number): number {
-  return mark * STEP + (9 + (hash(seed, 'visor stamp', mark) % 9)) * 1000
-}
+export const renfeVisor: readonly FeedStandIn[] = [flotaLd, flota]
 
 function mapJson(trains: readonly object[], stampedAt: number): string {
-  return JSON.stringify({ fechaActualizacion: localTime(stampedAt), trenes: trains }, null, 2)
-}
-
-/** Local time without an offset. */
-function localTime(instant: number): string {
-  return isoLocal(instant).slice(0, 19)
+  return JSON.stringify({ fechaActualizacion: localText(stampedAt, LOCAL), trenes: trains }, null, 2)
 }
 
 /** Every second train's expected arrival has no seconds. */
 function arrivalOf({ arrivesAt, trip }: Train): string {
-  return localTime(arrivesAt).slice(0, trip.key % 4 === 0 ? 16 : 19)
+  return localText(arrivesAt, trip.key % 4 === 0 ? 'YYYY-MM-DDThh:mm' : LOCAL)
 }
 
 function endsOf({ trip: { stops } }: Train): { readonly origin: string; readonly destination: string } {
@@ -122,7 +115,7 @@ function commuter(train: Train, about: { readonly stampedAt: number; readonly is
     retrasoMin: String(Math.trunc(delay_s / 60)),
     codEstAct: previous.stopId,
     codEstSig: next.stopId,
-    horaLlegadaSigEst: localTime(train.arrivesAt),
+    horaLlegadaSigEst: localText(train.arrivesAt, LOCAL),
     codEstDest: destination,
     codEstOrig: origin,
     porAvanc: about.isUnknown ? 'Z' : status === 'STOPPED_AT' ? 'A' : moving,

@@ -1,6 +1,6 @@
 import { defineStandIn } from '../../define.ts'
 import { cercaniasZip, longDistanceZip, type TimetableOptions } from '../../formats/renfe-gtfs.ts'
-import type { Edition, Publisher } from '../../publisher.ts'
+import type { Edition, FeedStandIn } from '../../publisher.ts'
 import { hash } from '../../random.ts'
 import { railNetwork } from '../../world/rail-network.ts'
 import type { World } from '../../world/world.ts'
@@ -33,7 +33,7 @@ const longDistance = defineStandIn('renfe_gtfs_avldmd', {
 })
 
 /** Renfe: its two timetables, published every night. */
-export const renfe: Publisher = { name: 'Renfe Viajeros', feeds: [cercanias, longDistance] }
+export const renfe: readonly FeedStandIn[] = [cercanias, longDistance]
 
 /** The instant (ms) of a time of day in UTC, on the day that a file's name states; null for names of another form. */
 function dayNamed(file: string, pattern: RegExp, time: string): number | null {

@@ -1,18 +1,18 @@
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import {
+  BARCELONA_TIME,
   barcelonaArchiveLine,
   barcelonaCatalogue,
-  barcelonaStamp,
   barcelonaStates,
   bilbaoLayer,
   valenciaLayer,
 } from '../../formats/city-sections.ts'
 import { inPieces } from '../../formats/lines.ts'
-import { type Edition, type FeedStandIn, keptOf, newestStamp, type Publisher, type TextToPack } from '../../publisher.ts'
+import { type Edition, everyPeriod, type FeedStandIn, keptOf, type TextToPack } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { citySections, fullnessAt, levelsAt, type StreetSection } from '../../world/city-sections.ts'
-import { localTime } from '../../world/rhythm.ts'
+import { localText, localTime } from '../../world/rhythm.ts'
 import type { World } from '../../world/world.ts'
 
 const [FIVE_MINUTES, QUARTER, HOUR] = [300_000, 900_000, 3_600_000]
@@ -20,13 +20,10 @@ const BCN = 'opendata-ajuntament.barcelona.cat'
 const LIVE = '/data/dataset/8319c2b1-4c21-4962-9acd-6db4c5ff1148/resource/2d456eb5-4ea6-4f68-9794-2f3f1a58a933/download'
 const MIRROR = '/transit/dades/dadestrams.dat'
 
-const every5Minutes = (feed: string, delay_s: number): FeedStandIn['publishedAt'] =>
-  newestStamp(FIVE_MINUTES, (seed, mark) => mark * FIVE_MINUTES + (delay_s + (hash(seed, feed, mark) % 8)) * 1000)
-
 const barcelonaLive = defineStandIn('barcelona_traffic', {
   hosts: [BCN, 'www.bcn.cat'],
-  route: (path) => (path === LIVE || path === MIRROR ? { kind: 'document', resource: 'states' } : null),
-  publishedAt: every5Minutes('barcelona', 50),
+  route: (path) => (path === LIVE || path === MIRROR ? 'states' : null),
+  publishedAt: everyPeriod(FIVE_MINUTES, 50, 8),
   contentType: 'application/octet-stream',
   write(world, { publishedAt, stampedAt, variant }) {
     const sections = keptOf(world.part(citySections).barcelona, variant)
@@ -66,9 +63,9 @@ const barcelonaMonths = defineStandIn('barcelona_history', {
   hosts: [BCN],
   path: `${LIST}?id=trams`,
   route(path, query) {
-    if (path === LIST && query.get('id') === 'trams') return { kind: 'document', resource: 'list' }
+    if (path === LIST && query.get('id') === 'trams') return 'list'
     const [, year, month] = MONTH_FILE.exec(decodeURI(path)) ?? []
-    return year === undefined ? null : { kind: 'document', resource: `${year}-${month}` }
+    return year === undefined ? null : `${year}-${month}`
   },
   publishedAt: monthlyOn(PUBLISHED_ON),
   contentTypes: { list: 'application/json; charset=utf-8' },
@@ -110,7 +107,7 @@ function* linesOf(
   const [begin, end] = [first, next.getTime()].map((at) => instantOf(new Date(at).toISOString().slice(0, 10), '00:00')) as [number, number]
   for (let at = begin; at < begin + (end - begin) * variant.share; at += FIVE_MINUTES) {
     const instant = at + 57_000
-    const stamp = barcelonaStamp(instant)
+    const stamp = localText(instant, BARCELONA_TIME)
     const [now, soon] = [levelsAt(seed, 'barcelona', instant), levelsAt(seed, 'barcelona', instant + QUARTER)]
     for (const section of sections) {
       const isOdd = variant.hasUnknownCodes && at % HOUR === 0 && section === sections[0]
@@ -121,10 +118,11 @@ function* linesOf(
 
 const VALENCIA = '/server/rest/services/OPENDATA/Trafico/MapServer/192/query'
 
-const valenciaLive = defineStandIn('valencia_traffic', {
+/** Ajuntament de València: sections with their states. */
+export const valenciaTraffic = defineStandIn('valencia_traffic', {
   path: `${VALENCIA}?where=1=1&outFields=*&f=geojson`,
-  route: (path, query) => (path === VALENCIA && query.get('f') === 'geojson' ? { kind: 'document', resource: 'sections' } : null),
-  publishedAt: every5Minutes('valencia', 20),
+  route: (path, query) => (path === VALENCIA && query.get('f') === 'geojson' ? 'sections' : null),
+  publishedAt: everyPeriod(FIVE_MINUTES, 20, 8),
   contentType: 'application/geo+json; charset=utf-8',
   validators: 'none',
   hasOldLayout: true,
@@ -141,10 +139,11 @@ const valenciaLive = defineStandIn('valencia_traffic', {
 
 const BILBAO = '/aytoonline/srvDatasetTrafico'
 
-const bilbaoLive = defineStandIn('bilbao_traffic', {
+/** Ayuntamiento de Bilbao: sections with their measurements. */
+export const bilbaoTraffic = defineStandIn('bilbao_traffic', {
   path: `${BILBAO}?formato=geojson`,
-  route: (path, query) => (path === BILBAO && query.get('formato') === 'geojson' ? { kind: 'document', resource: 'sections' } : null),
-  publishedAt: newestStamp(FIVE_MINUTES, (_seed, mark) => mark * FIVE_MINUTES),
+  route: (path, query) => (path === BILBAO && query.get('formato') === 'geojson' ? 'sections' : null),
+  publishedAt: everyPeriod(FIVE_MINUTES),
   contentType: 'application/json; charset=UTF-8',
   validators: 'none',
   write(world, { publishedAt, stampedAt, variant }) {
@@ -169,13 +168,4 @@ const bilbaoLive = defineStandIn('bilbao_traffic', {
 })
 
 /** Ajuntament de Barcelona: states of sections, their catalogue, and the monthly archive. */
-export const barcelonaTraffic: Publisher = {
-  name: 'Ajuntament de Barcelona, traffic',
-  feeds: [barcelonaLive, barcelonaPlaces, barcelonaMonths],
-}
-
-/** Ajuntament de València: sections with their states. */
-export const valenciaTraffic: Publisher = { name: 'Ajuntament de València, traffic', feeds: [valenciaLive] }
-
-/** Ayuntamiento de Bilbao: sections with their measurements. */
-export const bilbaoTraffic: Publisher = { name: 'Ayuntamiento de Bilbao, traffic', feeds: [bilbaoLive] }
+export const barcelonaTraffic: readonly FeedStandIn[] = [barcelonaLive, barcelonaPlaces, barcelonaMonths]

@@ -4,8 +4,8 @@ import { fixtureStandIn } from '../../fixture.ts'
 import { dgtDetectorMeasurements, dgtDetectorSites, dgtSpeedCameraLocations } from '../../formats/datex1.ts'
 import { dgtVmsMessages } from '../../formats/dgt-vms.ts'
 import { escapeText, xmlOf } from '../../formats/xml.ts'
-import { type FeedStandIn, keptOf, newestStamp } from '../../publisher.ts'
-import { chance, hash, pick } from '../../random.ts'
+import { everyPeriod, type FeedStandIn, keptOf } from '../../publisher.ts'
+import { chance, pick } from '../../random.ts'
 import { dgtCameras, dgtSpeedCameras } from '../../world/cameras.ts'
 import { type ChargingSite, chargingSitesAt } from '../../world/charging-sites.ts'
 import { detectors, measurementsAt } from '../../world/detectors.ts'
@@ -17,11 +17,6 @@ import type { RoadPoint } from '../../world/road-network.ts'
 import type { World } from '../../world/world.ts'
 
 const [HOUR, DAY] = [3_600_000, 86_400_000]
-
-/** When a feed's newest document was published: once in each period, some time after its start (ms). */
-function everyPeriod(feed: string, every_ms: number, [delay_ms, spread_ms] = [0, 20_000]): FeedStandIn['publishedAt'] {
-  return newestStamp(every_ms, (seed, period) => period * every_ms + delay_ms + (hash(seed, feed, period) % spread_ms))
-}
 
 /** A camera or panel. */
 interface Device {
@@ -59,7 +54,7 @@ function deviceStandIn(
         edition.variant.hasUnknownCodes && nth % 40 === 7 ? 'sideways' : item.direction,
       'fse:deviceUrl': (_url, { item }) => `https://etraffic.dgt.es/camarasEtraffic/${item.id}.jpg`,
     },
-    publishedAt: everyPeriod(feed, HOUR),
+    publishedAt: everyPeriod(HOUR, 0, 20),
     captures: { folder, capturedAt: capturesNamed(capture) },
   })
 }
@@ -76,7 +71,7 @@ const panelDevices = deviceStandIn(
 
 /** The messages of the panels: every two minutes. */
 const panelMessages = defineStandIn('dgt_vms', {
-  publishedAt: everyPeriod('dgt_vms', 120_000),
+  publishedAt: everyPeriod(120_000, 0, 20),
   write: (world, { publishedAt, stampedAt, variant }) =>
     dgtVmsMessages(keptOf(panelMessagesAt(world, publishedAt), variant), { ...variant, publishedAt: stampedAt }),
   captures: { folder: 'dgt-vms', capturedAt: capturesNamed(/^vms_messages_/) },
@@ -84,14 +79,14 @@ const panelMessages = defineStandIn('dgt_vms', {
 
 /** The measurements of the detectors: every five minutes. */
 const detectorMeasurements = defineStandIn('dgt_detectors', {
-  publishedAt: everyPeriod('dgt_detectors', 300_000, [60_000, 40_000]),
+  publishedAt: everyPeriod(300_000, 60, 40),
   write: (world, { publishedAt, stampedAt, variant }) =>
     dgtDetectorMeasurements(keptOf(measurementsAt(world, publishedAt), variant), { ...variant, publishedAt: stampedAt }),
   captures: { folder: 'dgt-detectores', capturedAt: capturesNamed(/^medidas_/) },
 })
 
 const detectorSites = defineStandIn('dgt_detector_sites', {
-  publishedAt: everyPeriod('dgt_detector_sites', DAY, [60_000, 40_000]),
+  publishedAt: everyPeriod(DAY, 60, 40),
   write: (world, { stampedAt, variant }) =>
     dgtDetectorSites(keptOf(world.part(detectors), variant), { ...variant, publishedAt: stampedAt }),
   captures: { folder: 'dgt-detectores', capturedAt: capturesNamed(/^ubicaciones_/) },
@@ -99,7 +94,7 @@ const detectorSites = defineStandIn('dgt_detector_sites', {
 
 /** The speed cameras: a publication that hardly ever changes. */
 const speedCameras = defineStandIn('dgt_speed_cameras', {
-  publishedAt: everyPeriod('dgt_speed_cameras', 30 * DAY),
+  publishedAt: everyPeriod(30 * DAY, 0, 20),
   write: (world, { stampedAt, variant }) =>
     dgtSpeedCameraLocations(keptOf(world.part(dgtSpeedCameras), variant), { ...variant, publishedAt: stampedAt }),
   captures: { folder: 'dgt-radares', capturedAt: capturesNamed(/^radares_/) },
@@ -162,7 +157,7 @@ const zoneFile = fixtureStandIn<Zone>('dgt_zones', {
   },
   route: (path) => {
     if (!path.startsWith(FOLDER)) return null
-    return { kind: 'document', resource: decodeURIComponent(path.slice(FOLDER.length)) || INDEX }
+    return decodeURIComponent(path.slice(FOLDER.length)) || INDEX
   },
   contentTypes: { [INDEX]: 'text/html;charset=UTF-8' },
   blocks: { known: /^[\p{L}]+\.xml$/u, usual: ['Madrid.xml'] },

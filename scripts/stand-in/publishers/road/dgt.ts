@@ -1,7 +1,6 @@
 import { capturesNamed, defineStandIn } from '../../define.ts'
 import { dgtDatex } from '../../formats/dgt-datex.ts'
-import { keptOf, newestStamp, type Publisher, type Variant } from '../../publisher.ts'
-import { chance } from '../../random.ts'
+import { everyPeriod, type FeedStandIn, keptOf, type Variant } from '../../publisher.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import type { Situation } from '../../world/situation-types.ts'
 import { situationsAt } from '../../world/situations.ts'
@@ -16,10 +15,10 @@ const DELAY = 12_000
 const incidents = defineStandIn('dgt_incidents', {
   // Since July 2026 the older profile's path redirects to the newer one's.
   route: (path) => {
-    if (path === `${FOLDER}datex2_v36.xml`) return { kind: 'redirect', to: `${FOLDER}datex2_v37.xml` }
-    return path === `${FOLDER}datex2_v37.xml` ? { kind: 'document', resource: 'national' } : null
+    if (path === `${FOLDER}datex2_v36.xml`) return { redirect: `${FOLDER}datex2_v37.xml` }
+    return path === `${FOLDER}datex2_v37.xml` ? 'national' : null
   },
-  publishedAt: newestStamp(MINUTE, stamp),
+  publishedAt: everyPeriod(MINUTE, 20, 9),
   blocks: { known: /^(DGT|112|DGT3\.0|\d\d)$/, usual: ['112'] },
   write(world, { publishedAt, stampedAt, variant }) {
     const all = situationsAt(world.part(roadNetwork), world.seed, publishedAt - DELAY).filter((situation) => !isMissing(situation, variant))
@@ -37,15 +36,7 @@ const incidents = defineStandIn('dgt_incidents', {
  * Dirección General de Tráfico: a DATEX II snapshot of situations each minute, its variable-message panels, its traffic
  * detectors, its cameras and speed cameras.
  */
-export const dgt: Publisher = {
-  name: 'Dirección General de Tráfico',
-  feeds: [incidents, ...dgtPlaces],
-}
-
-/** Each minute's publication is stamped some seconds and milliseconds into it. */
-function stamp(seed: number, minute: number): number {
-  return minute * MINUTE + 20_000 + Math.floor(chance(seed, 'dgt stamp', minute) * 9000)
-}
+export const dgt: readonly FeedStandIn[] = [incidents, ...dgtPlaces]
 
 function isMissing(situation: Situation, variant: Variant): boolean {
   const province = situation.records[0]?.from.municipality.province ?? ''

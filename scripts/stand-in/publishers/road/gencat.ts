@@ -1,8 +1,7 @@
 import { pointToUtm } from '../../../../lake/places/utm.ts'
 import { capturesNamed } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
-import { type FeedStandIn, newestStamp, type Publisher } from '../../publisher.ts'
-import { chance } from '../../random.ts'
+import { everyPeriod, type FeedStandIn } from '../../publisher.ts'
 import { CATALONIA, type PlaceOnRoad, placesAlong } from '../../world/along-roads.ts'
 import { type RegionIncident, regionIncidentsAt } from '../../world/region-incidents.ts'
 import type { Scale, World } from '../../world/world.ts'
@@ -53,7 +52,7 @@ const incidents = fixtureStandIn<RegionIncident>('sct_incidents', {
     'cite:sentit': (_sense, { item }) => SENSES[item.direction],
     'cite:descripcio': (_effect, { item }) => effectOf(item)[0],
   },
-  publishedAt: newestStamp(MINUTE, (seed, minute) => minute * MINUTE + Math.floor(chance(seed, 'sct stamp', minute) * 20_000)),
+  publishedAt: everyPeriod(MINUTE, 0, 20),
   contentType: 'text/xml',
   blocks: { known: /^(08|17|25|43)$/, usual: ['43'] },
   captures: {
@@ -142,4 +141,4 @@ const fixed: FeedStandIn = {
 }
 
 /** Generalitat de Catalunya: the incidents of the Servei Català de Trànsit, every minute, its cameras and speed cameras. */
-export const gencat: Publisher = { name: 'Generalitat de Catalunya', feeds: [incidents, cameras, fixed, trailers] }
+export const gencat: readonly FeedStandIn[] = [incidents, cameras, fixed, trailers]

@@ -5,7 +5,7 @@ import { fixtureStandIn } from '../../fixture.ts'
 import { writeGeoPackage } from '../../formats/geopackage.ts'
 import { networkLayers } from '../../formats/road-network.ts'
 import { packZip } from '../../formats/zip.ts'
-import { keptOf, type Publisher } from '../../publisher.ts'
+import { type FeedStandIn, keptOf } from '../../publisher.ts'
 import { inhabitantsOf } from '../../world/inhabitants.ts'
 import { type Municipality, readGazetteer } from '../../world/municipalities.ts'
 import { roadNetwork } from '../../world/road-network.ts'
@@ -19,7 +19,7 @@ const FILES = new Map(provinces.map(({ code }) => [`${FOLDER}${provinceFile(code
 const roads = defineStandIn('ign_roads', {
   route(path) {
     const resource = FILES.get(path)
-    return resource === undefined ? null : { kind: 'document', resource }
+    return resource === undefined ? null : resource
   },
   publishedAt(_seed, now) {
     const year = new Date(now).getUTCFullYear()
@@ -61,4 +61,4 @@ const register = fixtureStandIn<Municipality & { readonly people: number }>('ign
 })
 
 /** Instituto Geográfico Nacional: the road network, a file for each province, and the register of municipalities, once a year. */
-export const ign: Publisher = { name: 'Instituto Geográfico Nacional', feeds: [roads, register] }
+export const ign: readonly FeedStandIn[] = [roads, register]

@@ -1,4 +1,4 @@
-import type { Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { barcelonaTraffic, bilbaoTraffic, valenciaTraffic } from './cities.ts'
 import { dgt } from './dgt.ts'
 import { gencat } from './gencat.ts'
@@ -9,15 +9,15 @@ import { mallorca } from './mallorca.ts'
 import { regionalAuthorities } from './regional-authorities.ts'
 
 /** Publishers of feeds about roads. */
-export const publishers: readonly Publisher[] = Object.freeze([
-  dgt,
-  gencat,
-  regionalAuthorities,
+export const standIns: readonly FeedStandIn[] = Object.freeze([
+  ...dgt,
+  ...gencat,
+  ...regionalAuthorities,
   mallorca,
-  madrid,
-  madridArchive,
-  barcelonaTraffic,
+  ...madrid,
+  ...madridArchive,
+  ...barcelonaTraffic,
   valenciaTraffic,
   bilbaoTraffic,
-  ign,
+  ...ign,
 ])

@@ -5,7 +5,7 @@ import { fixtureStandIn } from '../../fixture.ts'
 import { madridCounts } from '../../formats/madrid-counts.ts'
 import { historySensors, madridHistory } from '../../formats/madrid-history.ts'
 import { madridEdition } from '../../formats/madrid-points.ts'
-import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type Edition, type FeedStandIn, keptOf } from '../../publisher.ts'
 import { type CountStation, countStations } from '../../world/madrid-counts.ts'
 import { KEPT_IDS, madridSensors } from '../../world/madrid-sensors.ts'
 import { localTime } from '../../world/rhythm.ts'
@@ -59,7 +59,7 @@ function monthlyStandIn(
   return defineStandIn(feed, {
     path: `${LIST}?id=${dataset}-0-${name}`,
     route(path, query) {
-      if (path === LIST && query.get('id') === `${dataset}-0-${name}`) return { kind: 'document', resource: 'list' }
+      if (path === LIST && query.get('id') === `${dataset}-0-${name}`) return 'list'
       return fileIn(monthly, path)
     },
     publishedAt: (seed, now, resource) => (monthly.reachesNow ? publishedAt(monthly, now, resource) : tenth(seed, now)),
@@ -165,7 +165,7 @@ const stations = fixtureStandIn<CountStation & { readonly at: 0 | 1 }>('madrid_c
 })
 
 /** Ayuntamiento de Madrid's monthly archives: hourly counts and their stations, sensors' measurements and positions. */
-export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations, history, editions] }
+export const madridArchive: readonly FeedStandIn[] = [counts, stations, history, editions]
 
 /**
  * Publication time of a file (or the list) of an archive that reaches the present: the current month each hour, the previous one
@@ -189,10 +189,10 @@ function numberOf({ first }: Monthly, year: number, month: number): number {
 }
 
 /** The file of a path; null if there is none. Unlisted files can be requested too. */
-function fileIn(monthly: Monthly, path: string): { kind: 'document'; resource: string } | null {
+function fileIn(monthly: Monthly, path: string): string | null {
   const [, found, number = ''] = /^\/egob\/catalogo\/(\d+)-(\d{1,4})-/.exec(path) ?? []
   if (found !== String(monthly.dataset) || Number(number) < monthly.first.number) return null
-  return path === pathOf(monthly, Number(number)) ? { kind: 'document', resource: number } : null
+  return path === pathOf(monthly, Number(number)) ? number : null
 }
 
 function pathOf(monthly: Monthly, number: number): string {

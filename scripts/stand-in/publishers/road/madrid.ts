@@ -2,8 +2,8 @@ import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
 import { madridPm, madridPm2018 } from '../../formats/madrid-pm.ts'
 import { madridPoints } from '../../formats/madrid-points.ts'
-import { keptOf, newestStamp, type Publisher } from '../../publisher.ts'
-import { chance, hash } from '../../random.ts'
+import { everyPeriod, type FeedStandIn, keptOf } from '../../publisher.ts'
+import { chance } from '../../random.ts'
 import { type MadridCamera, madridCameras } from '../../world/cameras.ts'
 import { isLeftOut, type Reading, readingsAt } from '../../world/madrid-readings.ts'
 import { madridSensors } from '../../world/madrid-sensors.ts'
@@ -11,8 +11,8 @@ import { madridSensors } from '../../world/madrid-sensors.ts'
 const FIVE_MINUTES = 300_000
 
 const traffic = defineStandIn('madrid_traffic', {
-  route: (path) => (path.toLowerCase() === '/informo/tmadrid/pm.xml' ? { kind: 'document', resource: 'pm' } : null),
-  publishedAt: newestStamp(FIVE_MINUTES, stamp),
+  route: (path) => (path.toLowerCase() === '/informo/tmadrid/pm.xml' ? 'pm' : null),
+  publishedAt: everyPeriod(FIVE_MINUTES, 5, 8),
   contentType: 'text/xml',
   blocks: { known: /^(M30|URB)$/, usual: ['M30'] },
   hasOldLayout: true,
@@ -38,7 +38,7 @@ const traffic = defineStandIn('madrid_traffic', {
 const sensors = defineStandIn('madrid_sensors', {
   path: '/egob/catalogo/202468-10-intensidad-trafico.csv',
   // Each edition has its own number in the catalogue; the newest is served under these numbers, earlier ones in the archive.
-  route: (path) => (/^\/.*\b202468-(?:10|263)-.*\.csv$/.test(path) ? { kind: 'document', resource: 'points' } : null),
+  route: (path) => (/^\/.*\b202468-(?:10|263)-.*\.csv$/.test(path) ? 'points' : null),
   // A new edition a month, at midnight of its first day.
   publishedAt: monthlyOn(1),
   validators: 'modified',
@@ -89,12 +89,7 @@ const speedCameras = fixtureStandIn('madrid_speed_cameras', {
 })
 
 /** Ayuntamiento de Madrid: readings every five minutes, the catalogue of sensors every month, cameras and speed cameras. */
-export const madrid: Publisher = { name: 'Ayuntamiento de Madrid', feeds: [traffic, sensors, cameras, speedCameras] }
-
-/** 5 to 12 s after the start of the interval. */
-function stamp(seed: number, mark: number): number {
-  return mark * FIVE_MINUTES + (5 + (hash(seed, 'madrid stamp', mark) % 8)) * 1000
-}
+export const madrid: readonly FeedStandIn[] = [traffic, sensors, cameras, speedCameras]
 
 /** One sensor in fifty has unknown codes. */
 function withUnknownCodes(reading: Reading, index: number): Reading {

@@ -1,10 +1,11 @@
 import { defineStandIn } from '../../define.ts'
-import { keptOf, type Publisher } from '../../publisher.ts'
+import { keptOf } from '../../publisher.ts'
 import { type RegionIncident, regionIncidentsAt } from '../../world/region-incidents.ts'
-import { isoLocal } from '../../world/rhythm.ts'
+import { localText } from '../../world/rhythm.ts'
 
 const PATH = /^\/geoserver\/SIT\/incidencies_(icon|tram)\/wfs$/
 const [QUARTER, DAY] = [900_000, 86_400_000]
+const BEGIN = 'DD/MM/YYYY hh:mm'
 const SENSES = {
   both: [0, 'ambdós sentits'],
   unknown: [0, 'ambdós sentits'],
@@ -13,11 +14,12 @@ const SENSES = {
 } as const
 const EFFECTS = ['Trànsit altern', 'Tall de carril', 'Estrenyiment de calçada', 'Desviament provisional', 'Precaució']
 
-const incidents = defineStandIn('mallorca_incidents', {
+/** Consell de Mallorca: works and restrictions on the island's roads. */
+export const mallorca = defineStandIn('mallorca_incidents', {
   path: '/geoserver/SIT/incidencies_icon/wfs?service=WFS',
   route(path) {
     const layer = PATH.exec(path)?.[1]
-    return layer === undefined ? null : { kind: 'document', resource: layer }
+    return layer === undefined ? null : layer
   },
   publishedAt: (_seed, now) => now - (now % QUARTER),
   contentType: 'application/json;charset=UTF-8',
@@ -33,9 +35,6 @@ const incidents = defineStandIn('mallorca_incidents', {
   },
 })
 
-/** Consell de Mallorca: works and restrictions on the island's roads. */
-export const mallorca: Publisher = { name: 'Consell de Mallorca', feeds: [incidents] }
-
 function iconOf(one: RegionIncident, isOdd: boolean): object {
   const { number: codi, from, to, createdAt, versionAt, road } = one
   const [sentit, sentit_desc] = SENSES[one.direction]
@@ -44,7 +43,11 @@ function iconOf(one: RegionIncident, isOdd: boolean): object {
     geometry_name: 'shape',
     properties: {
       ...{ codi, icon: 0, tipoinc: isOdd ? 'Cursa' : one.kind.record[0] === 'ConstructionWorks' ? 'Obres' : 'Manteniment' },
-      ...{ inici: dayFirst(createdAt), fin: dayFirst(createdAt + 120 * DAY), lastupd: yearFirst(versionAt) },
+      ...{
+        inici: localText(createdAt, BEGIN),
+        fin: localText(createdAt + 120 * DAY, BEGIN),
+        lastupd: localText(versionAt, 'YYYY/MM/DD hh:mm'),
+      },
       ...{ observacions: 'TALL DEL CARRIL DRET per obres ', carretera: road.name, pkinici: from.km, desinici: '', pkfin: to?.km ?? null },
       ...{ desfin: '', sentit, sentit_desc, color: 2 },
       restriccio: one.impact === 'impossible' ? 'Tancada' : EFFECTS[codi % EFFECTS.length],
@@ -59,19 +62,4 @@ function lineOf(one: RegionIncident): object {
     ...{ type: 'Feature', id: `incidencies_tram.${codi}`, geometry: { type: 'MultiLineString', coordinates: [ends] } },
     ...{ geometry_name: 'shape', properties: { codi, color: 2 } },
   }
-}
-
-function dayFirst(at: number): string {
-  const { date, time } = clockOf(at)
-  return `${date.split('-').toReversed().join('/')} ${time}`
-}
-
-function yearFirst(at: number): string {
-  const { date, time } = clockOf(at)
-  return `${date.replaceAll('-', '/')} ${time}`
-}
-
-function clockOf(at: number): { readonly date: string; readonly time: string } {
-  const text = isoLocal(at)
-  return { date: text.slice(0, 10), time: text.slice(11, 16) }
 }

@@ -1,10 +1,7 @@
 import { defineStandIn } from '../../define.ts'
 import { formerSituations } from '../../formats/former-situations.ts'
-import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
-import { chance } from '../../random.ts'
+import { everyPeriod, type FeedStandIn, keptOf } from '../../publisher.ts'
 import { regionIncidentsAt } from '../../world/region-incidents.ts'
-
-const EVERY_MS = 120_000
 
 /** Incidents in the national access point's former format, DATEX II 1.0. */
 function formerStandIn(
@@ -13,7 +10,7 @@ function formerStandIn(
   { usual, ...style }: Parameters<typeof formerSituations>[1]['style'] & { readonly usual: string },
 ): FeedStandIn {
   return defineStandIn(feed, {
-    publishedAt: newestStamp(EVERY_MS, (seed, period) => period * EVERY_MS + Math.floor(chance(seed, `${feed} stamp`, period) * 20_000)),
+    publishedAt: everyPeriod(120_000, 0, 20),
     blocks: { known: new RegExp(`^(${Object.keys(style.provinces).join('|')})$`), usual: [usual] },
     write(world, { publishedAt, stampedAt, variant }) {
       const all = regionIncidentsAt(world, publishedAt, region).filter(
@@ -34,4 +31,4 @@ const catalan = formerStandIn('sct_situations', 'SCT', {
 })
 
 /** Regional authorities on the national access point, every two minutes. */
-export const regionalAuthorities: Publisher = { name: 'Gobierno Vasco and Servei Català de Trànsit', feeds: [basque, catalan] }
+export const regionalAuthorities: readonly FeedStandIn[] = [basque, catalan]

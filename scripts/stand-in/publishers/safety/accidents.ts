@@ -1,7 +1,7 @@
 import { capturesNamed, defineStandIn, monthlyOn } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
 import { dgtAccidentTable, dgtDictionary } from '../../formats/dgt-accidents.ts'
-import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type Edition, type FeedStandIn, keptOf } from '../../publisher.ts'
 import {
   type Accident,
   accidentsOf,
@@ -54,8 +54,7 @@ function barcelonaList(years: readonly number[]): string {
 const yearsFrom = (first: number): number[] => Array.from({ length: LAST - first + 1 }, (_, at) => first + at)
 
 /** The file of a year, if it exists. */
-const yearly = (year: number, first: number): ReturnType<FeedStandIn['route']> =>
-  year >= first && year <= LAST ? { kind: 'document', resource: String(year) } : null
+const yearly = (year: number, first: number): ReturnType<FeedStandIn['route']> => (year >= first && year <= LAST ? String(year) : null)
 
 /** Months since 1970 of an edition. */
 const numberOf = (publishedAt: number): number => {
@@ -129,7 +128,7 @@ const animals = fixtureStandIn<SpanishAccident>('dgt_animal_accidents', {
 const madridYears = fixtureStandIn<CityAccident>('madrid_accidents', {
   ...MONTHLY,
   route(path, query) {
-    if (path === '/api/3/action/package_show') return query.get('id') === MADRID_ENTRY ? { kind: 'document', resource: 'list' } : null
+    if (path === '/api/3/action/package_show') return query.get('id') === MADRID_ENTRY ? 'list' : null
     const [, number] = /^\/egob\/catalogo\/300228-(\d+)-accidentes-trafico-detalle\.csv$/.exec(path) ?? []
     return number === undefined ? null : yearly(MADRID_NUMBER + Number(number), MADRID_FIRST)
   },
@@ -178,8 +177,7 @@ const barcelonaYears = fixtureStandIn('barcelona_accidents', {
     Coordenada_UTM_Y_ED50: (_y, { nth }) => corner(4_583_000, 9, nth),
   },
   route(path, query) {
-    if (path === '/data/api/3/action/package_show')
-      return query.get('id') === 'accidents-gu-bcn' ? { kind: 'document', resource: 'list' } : null
+    if (path === '/data/api/3/action/package_show') return query.get('id') === 'accidents-gu-bcn' ? 'list' : null
     const [, year] = /^\/data\/dataset\/.*\/download\/(\d{4})_accidents_gu_bcn\.csv$/.exec(path) ?? []
     return year === undefined ? null : yearly(Number(year), FIRST)
   },
@@ -215,4 +213,4 @@ const catalonia = fixtureStandIn('catalonia_accidents', {
 })
 
 /** Publishers of accidents: the traffic authorities of Spain and Catalonia, Madrid and Barcelona. */
-export const accidents: Publisher = { name: 'Accidentes de tráfico', feeds: [table, dictionary, animals, madrid, barcelona, catalonia] }
+export const accidents: readonly FeedStandIn[] = [table, dictionary, animals, madrid, barcelona, catalonia]

@@ -1,5 +1,5 @@
-import type { Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { accidents } from './accidents.ts'
 
 /** Publishers of feeds about road safety. */
-export const publishers: readonly Publisher[] = Object.freeze([accidents])
+export const standIns: readonly FeedStandIn[] = Object.freeze([...accidents])

@@ -4,7 +4,7 @@ import { fixtureStandIn } from '../../fixture.ts'
 import { aemetPackage, stampOf } from '../../formats/aemet-cap.ts'
 import { dailyForecastJson, hourlyForecastJson } from '../../formats/aemet-forecast.ts'
 import { dailyJson, type HourOfStation, noDataJson, observationsJson, slipJson } from '../../formats/aemet-json.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type FeedStandIn, keptOf } from '../../publisher.ts'
 import { chance } from '../../random.ts'
 import { forecastPlace, municipalityOf } from '../../world/forecasts.ts'
 import { warningsAt } from '../../world/warnings.ts'
@@ -26,8 +26,8 @@ function twoSteps(api: string, resource: string, number: string): Pick<FeedStand
     hosts: [HOST],
     path: asked,
     route(path) {
-      if (path.replace(/\/$/, '') === asked) return { kind: 'slip', to: named }
-      return path === named ? { kind: 'document', resource } : null
+      if (path.replace(/\/$/, '') === asked) return { slip: named }
+      return path === named ? resource : null
     },
     slip: (to) => ({ bytes: slipJson(`https://${HOST}${to}`, `https://${HOST}/opendata/sh/55c2971b`), contentType: SLIP_TYPE }),
   }
@@ -103,9 +103,9 @@ const daily = defineStandIn('aemet_daily', {
   route(path) {
     const [, begin, end] =
       /^.*\/fechaini\/(\d{4}-\d\d-\d\d)T00:00:00UTC\/fechafin\/(\d{4}-\d\d-\d\d)T23:59:59UTC\/todasestaciones$/.exec(path) ?? []
-    if (begin !== undefined && begin === end && path.startsWith(DAILY)) return { kind: 'slip', to: `/opendata/sh/daily-${begin}` }
+    if (begin !== undefined && begin === end && path.startsWith(DAILY)) return { slip: `/opendata/sh/daily-${begin}` }
     const [, day] = /^\/opendata\/sh\/daily-(\d{4}-\d\d-\d\d)$/.exec(path) ?? []
-    return day === undefined ? null : { kind: 'document', resource: day }
+    return day === undefined ? null : day
   },
   slip(to, now) {
     const published = Date.parse(to.slice(-10)) + (1 + PUBLISHED_AFTER) * DAY <= now
@@ -134,8 +134,8 @@ function forecast(kind: 'horaria' | 'diaria', write: typeof hourlyForecastJson):
     ...OPEN_DATA,
     path: `${asked}28079`,
     route(path) {
-      if (path.startsWith(asked)) return { kind: 'slip', to: `${named}${path.slice(asked.length)}` }
-      return path.startsWith(named) ? { kind: 'document', resource: path.slice(named.length) } : null
+      if (path.startsWith(asked)) return { slip: `${named}${path.slice(asked.length)}` }
+      return path.startsWith(named) ? path.slice(named.length) : null
     },
     slip(to) {
       const isThere = municipalityOf(to.slice(named.length)) !== undefined
@@ -165,8 +165,8 @@ const warnings: FeedStandIn = defineStandIn('aemet_warnings', {
   validators: 'none',
   hosts: [SITE, HOST],
   route(path) {
-    if (path === RSS) return { kind: 'slip', to: `${PACKED}19700101000000_AFAE.tar.gz` }
-    if (path.startsWith(PACKED)) return { kind: 'document', resource: 'tar.gz' }
+    if (path === RSS) return { slip: `${PACKED}19700101000000_AFAE.tar.gz` }
+    if (path.startsWith(PACKED)) return 'tar.gz'
     return openData.route(path, new URLSearchParams())
   },
   slip(to, now) {
@@ -198,7 +198,11 @@ ${item('Avisos. Andalucía', community)}
 }
 
 /** Agencia Estatal de Meteorología: OpenData, with every document in two steps and any key, and the warnings of its website. */
-export const aemet: Publisher = {
-  name: 'Agencia Estatal de Meteorología',
-  feeds: [observation, stations, daily, warnings, forecast('horaria', hourlyForecastJson), forecast('diaria', dailyForecastJson)],
-}
+export const aemet: readonly FeedStandIn[] = [
+  observation,
+  stations,
+  daily,
+  warnings,
+  forecast('horaria', hourlyForecastJson),
+  forecast('diaria', dailyForecastJson),
+]

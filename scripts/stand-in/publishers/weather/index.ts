@@ -1,5 +1,5 @@
-import type { Publisher } from '../../publisher.ts'
+import type { FeedStandIn } from '../../publisher.ts'
 import { aemet } from './aemet.ts'
 
 /** Publishers of feeds about the weather. */
-export const publishers: readonly Publisher[] = Object.freeze([aemet])
+export const standIns: readonly FeedStandIn[] = Object.freeze([...aemet])

@@ -16,8 +16,8 @@ export async function published(id: string, dataset: Dataset, at = AT): Promise<
   const bodies = (feed.plans[0]?.requests ?? []).map(({ name, url }) => {
     const { pathname, searchParams } = new URL(url)
     const route = standIn?.route(pathname, searchParams)
-    if (route?.kind !== 'document') throw new Error(`${url} is no document of ${id}`)
-    const written = standIn?.write(world, { resource: route.resource, publishedAt: at, stampedAt: at, variant: WHOLE })
+    if (typeof route !== 'string') throw new Error(`${url} is no document of ${id}`)
+    const written = standIn?.write(world, { resource: route, publishedAt: at, stampedAt: at, variant: WHOLE })
     return { name, bytes: Buffer.from(written as string | Buffer) }
   })
   const { rows } = await parsePublication(feed, bodies, at, { keeps: () => true })

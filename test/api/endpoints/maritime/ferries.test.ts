@@ -43,7 +43,7 @@ beforeAll(async () => {
     for (const [id, rows] of await rowsOf(feed, bytes))
       landed.set(id, [...(landed.get(id) ?? []), ...rows.map((row) => ({ ...row, fetch_id: `${feed}.1` }))])
   const edition = { resource: 'all', publishedAt: NOW, stampedAt: NOW, variant: WHOLE }
-  const index = nga.feeds[0]?.write(makeWorld(1, 'small'), edition) as Buffer
+  const index = nga.write(makeWorld(1, 'small'), edition) as Buffer
   const listed = ((await rowsOf('world_port_index', index)).get('ports') as readonly AnyRow[]).map((row) => ({
     ...row,
     observed_at: NOW - 60_000,
