@@ -43,13 +43,14 @@ export function monthlyOn(day: number): FeedStandIn['publishedAt'] {
 const STAMP = /(\d{4})-?(\d\d)-?(\d\d)?(?:T(\d\d)-?(\d\d)-?(\d\d)?(?:(Z)|([+-]\d\d)(\d\d))?)?/
 
 /**
- * When the captures whose names match were made, ms: `known`, an ISO time, or what their names state. A time without a zone is
- * Madrid's; a day or month stands for its beginning in UTC.
+ * When the captures whose names match were made, ms: `known`, an ISO time that may name groups of the pattern, or what their
+ * names state. A time without a zone is Madrid's; a day or month stands for its beginning in UTC.
  */
 export function capturesNamed(pattern: RegExp, known?: string): (file: string) => number | null {
   return (file) => {
-    if (!pattern.test(file)) return null
-    if (known !== undefined) return Date.parse(known)
+    const [found] = pattern.exec(file) ?? []
+    if (found === undefined) return null
+    if (known !== undefined) return Date.parse(found.replace(pattern, known))
     const [, year, month, day = '01', hour, minute, second = '00', utc, hours, minutes] = STAMP.exec(file) ?? []
     if (year === undefined) return null
     const [date, time] = [`${year}-${month}-${day}`, `${hour}:${minute}:${second}`]

@@ -26,7 +26,7 @@ const stations = defineStandIn('fuel_stations', {
   ...REGISTER,
   route: (path) => {
     const match = PATH.exec(path)
-    return (match && match[1]) ?? 'national'
+    return match && (match[1] ?? 'national')
   },
   publishedAt: everyPeriod(HALF_HOUR, 45, 90),
   // `restricted` are the stations that sell to members only; the register dropped them on 2026-04-29.

@@ -1,4 +1,4 @@
-import { defineStandIn } from '../../define.ts'
+import { capturesNamed, defineStandIn } from '../../define.ts'
 import { cercaniasZip, longDistanceZip, type TimetableOptions } from '../../formats/renfe-gtfs.ts'
 import type { Edition, FeedStandIn } from '../../publisher.ts'
 import { hash } from '../../random.ts'
@@ -17,7 +17,7 @@ const cercanias = defineStandIn('renfe_gtfs_cercanias', {
     folder: 'renfe-gtfs',
     member: 'stop_times.txt',
     // cercanias-2026-08-22, the members of an archive of that day. Its hour is unknown: the usual one is used.
-    capturedAt: (file) => dayNamed(file, /^cercanias-(\d{4}-\d\d-\d\d)$/, '00:30'),
+    capturedAt: capturesNamed(/^cercanias-(\d{4}-\d\d-\d\d)$/, '$1T00:30Z'),
   },
 })
 
@@ -28,18 +28,12 @@ const longDistance = defineStandIn('renfe_gtfs_avldmd', {
   captures: {
     folder: 'renfe-gtfs',
     // avldmd-2022-06-30_google_transit.zip, the only one that is stored as an archive; its members are dated 23:12.
-    capturedAt: (file) => dayNamed(file, /^avldmd-(\d{4}-\d\d-\d\d)_google_transit\.zip$/, '21:12'),
+    capturedAt: capturesNamed(/^avldmd-(\d{4}-\d\d-\d\d)_google_transit\.zip$/, '$1T21:12Z'),
   },
 })
 
 /** Renfe: its two timetables, published every night. */
 export const renfe: readonly FeedStandIn[] = [cercanias, longDistance]
-
-/** The instant (ms) of a time of day in UTC, on the day that a file's name states; null for names of another form. */
-function dayNamed(file: string, pattern: RegExp, time: string): number | null {
-  const [, day] = pattern.exec(file) ?? []
-  return day === undefined ? null : Date.parse(`${day}T${time}:00Z`)
-}
 
 /** The newest publication: one a day, at a fixed hour and up to half an hour later, UTC. */
 function nightly(seed: number, now: number, after: number): number {

@@ -2,6 +2,7 @@ import { pointToUtm } from '../../../../lake/places/utm.ts'
 import { capturesNamed } from '../../define.ts'
 import { fixtureStandIn } from '../../fixture.ts'
 import { everyPeriod, type FeedStandIn } from '../../publisher.ts'
+import { hash } from '../../random.ts'
 import { CATALONIA, type PlaceOnRoad, placesAlong } from '../../world/along-roads.ts'
 import { type RegionIncident, regionIncidentsAt } from '../../world/region-incidents.ts'
 import type { Scale, World } from '../../world/world.ts'
@@ -20,8 +21,9 @@ const TRAFFIC: Readonly<Record<string, readonly [effect: string, level: number]>
 /** The record of the fixture for an incident: an accident, traffic, a barrier, a landslide, snow, maintenance or a regulation. */
 function likeOf({ kind, number }: RegionIncident): number {
   const [type] = kind.record
-  if (type === 'AbnormalTraffic') return number % 4 === 1 ? 0 : 1
-  if (type === 'MaintenanceWorks') return number % 8 === 1 ? 3 : 5
+  const draw = hash('sct', number)
+  if (type === 'AbnormalTraffic') return draw % 4 === 1 ? 0 : 1
+  if (type === 'MaintenanceWorks') return draw % 8 === 1 ? 3 : 5
   return type === 'ConstructionWorks' ? 2 : type === 'Activities' ? 6 : 4
 }
 
@@ -37,7 +39,7 @@ const incidents = fixtureStandIn<RegionIncident>('sct_incidents', {
   // The national access point has some more.
   items: (world, { publishedAt, variant }) =>
     regionIncidentsAt(world, publishedAt, 'SCT').filter(
-      ({ number, from }) => number % 4 > 0 && !variant.missingBlocks.includes(from.municipality.province),
+      ({ number, from }) => hash('sct', number) % 4 > 0 && !variant.missingBlocks.includes(from.municipality.province),
     ),
   like: likeOf,
   fields: {
@@ -58,12 +60,7 @@ const incidents = fixtureStandIn<RegionIncident>('sct_incidents', {
   captures: {
     folder: 'sct-incidencies',
     // incidenciesGML_20260203T19GMT.xml: the name has the hour only, so the minute after its newest report, 19:35:57, is used.
-    capturedAt(file) {
-      const match = /^incidenciesGML_(\d{4})(\d\d)(\d\d)T(\d\d)GMT\.xml/.exec(file)
-      if (!match) return null
-      const [year, month, day, hour] = match.slice(1).map(Number) as [number, number, number, number]
-      return Date.UTC(year, month - 1, day, hour, 36)
-    },
+    capturedAt: capturesNamed(/^incidenciesGML_(\d{4})(\d\d)(\d\d)T(\d\d)GMT\.xml.*/, '$1-$2-$3T$4:36Z'),
   },
 })
 

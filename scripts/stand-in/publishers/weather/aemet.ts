@@ -61,10 +61,7 @@ const observation = defineStandIn('aemet_observation', {
   captures: {
     folder: 'aemet-observacion',
     // observacion_convencional_todas_20251205T22-20251206T09.json.gz: from the first hour to the last, in UTC.
-    capturedAt(file) {
-      const [, year, month, day, hour] = /^observacion_convencional_todas_.*-(\d{4})(\d\d)(\d\d)T(\d\d)\.json/.exec(file) ?? []
-      return year === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:30:00Z`)
-    },
+    capturedAt: capturesNamed(/^observacion_convencional_todas_.*-(\d{4})(\d\d)(\d\d)T(\d\d)\.json.*/, '$1-$2-$3T$4:30Z'),
   },
 })
 

@@ -1,8 +1,27 @@
 import { instantOf } from '../../../../lake/schema/time.ts'
-import { defineStandIn } from '../../define.ts'
-import { barcelonaAirCsv, madridAirCsv } from '../../formats/air-csv.ts'
+import { capturesNamed, defineStandIn } from '../../define.ts'
+import { barcelonaAirCsv, icaCsv, madridAirCsv } from '../../formats/air-csv.ts'
 import { everyPeriod, keptOf } from '../../publisher.ts'
 import { airStations, stationsOfCity } from '../../world/air-stations.ts'
+
+const HOUR = 3_600_000
+
+/** The ministry's national air quality index. */
+export const mitecoIca = defineStandIn('miteco_ica', {
+  // The file of an hour is published 50 minutes after its end.
+  publishedAt: everyPeriod(HOUR, 50 * 60),
+  validators: 'modified',
+  write(world, { stampedAt, variant }) {
+    const hour = Math.floor(stampedAt / HOUR) * HOUR - HOUR
+    const stations = keptOf(world.part(airStations), variant)
+    return icaCsv({ stations, seed: world.seed, hour, hasUnknownCodes: variant.hasUnknownCodes })
+  },
+  captures: {
+    folder: 'miteco-ica',
+    // ica-ultima-hora_20260902T2100Z.csv is of that hour, and was fetched at about 22:50.
+    capturedAt: capturesNamed(/^ica-ultima-hora_(\d{4})(\d\d)(\d\d)T(\d\d)00Z\.csv$/, '$1-$2-$3T$4:50-01:00'),
+  },
+})
 
 const MINUTE = 60_000
 const common = { contentType: 'text/csv', validators: 'modified' } as const
