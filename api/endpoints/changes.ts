@@ -2,9 +2,8 @@ import type { LiveChange } from '../../lake/live/types.ts'
 import { defineCodes } from '../../lake/schema/codes.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { ListReturn } from '../kernel/endpoint.ts'
-import type { Fields, RecordShape } from '../kernel/fields.ts'
+import { type Fields, field, type RecordShape } from '../kernel/fields.ts'
 import { defineMethodPage } from '../kernel/method-page.ts'
-import { field } from '../kernel/reply-fields.ts'
 import { withExample } from './common-fields.ts'
 
 /** Kinds of change. */

@@ -1,8 +1,7 @@
 import { provinceByCode } from '../../lake/places/provinces.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import { ROW_STATUS } from '../../lake/schema/physical.ts'
-import { like, madeOf } from '../kernel/fields.ts'
-import { field, maybe } from '../kernel/reply-fields.ts'
+import { field, like, madeOf, maybe } from '../kernel/fields.ts'
 
 const STATE_FIELDS = {
   updated_at: field.instant('Publication that last changed the record.'),

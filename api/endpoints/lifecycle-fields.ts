@@ -1,8 +1,7 @@
 import { defineCodes } from '../../lake/schema/codes.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { ChangeOf } from '../kernel/endpoint.ts'
-import { type Fields, type RecordShape, record, type ValueOf } from '../kernel/fields.ts'
-import { field, maybe } from '../kernel/reply-fields.ts'
+import { type Fields, field, maybe, type RecordShape, record, type ValueOf } from '../kernel/fields.ts'
 import { withExample } from './common-fields.ts'
 
 /** Why a thing that begins and ends has ended. */

@@ -21,7 +21,7 @@ import { changedIncident, changedOf as changedIncidentMembers, incidentDetail } 
 import { publishedSpeedCamera, toSpeedCamera } from '../endpoints/road/speed-cameras.ts'
 import { beacon, changedBeacon } from '../endpoints/road/v16.ts'
 import { toZone, zone } from '../endpoints/road/zones.ts'
-import { alertState, changedOf as changedWarning, endedBy, toAlertState } from '../endpoints/weather/alert.ts'
+import { alertState, changedOf as changedWarning, endedBy, toAlertState } from '../endpoints/weather/alerts.ts'
 import type { ChangeOf } from '../kernel/endpoint.ts'
 import { optional, pick, type RecordShape, record } from '../kernel/fields.ts'
 import { changedMembers } from '../kernel/reads/changed.ts'

@@ -7,9 +7,11 @@ export interface Domain {
   readonly endpoints: readonly Endpoint[]
 }
 
-/** Declares a domain. Throws if an endpoint declares another domain. */
-export function defineDomain(domain: Domain): Domain {
-  for (const { path, domain: id } of domain.endpoints)
-    if (id !== domain.id) throw new Error(`${path} belongs to the domain ${id}, not to ${domain.id}`)
-  return Object.freeze(domain)
+/** Declares a domain; its endpoints are of this domain. Throws if one declares another. */
+export function defineDomain({ endpoints, ...domain }: Domain): Domain {
+  const own = endpoints.map((endpoint) => {
+    if (![domain.id, ''].includes(endpoint.domain)) throw new Error(`${endpoint.path} belongs to ${endpoint.domain}, not to ${domain.id}`)
+    return Object.freeze({ ...endpoint, domain: domain.id })
+  })
+  return Object.freeze({ ...domain, endpoints: own })
 }

@@ -158,13 +158,33 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly prefers?: 'geojson'
 }
 
-/** A list of records with an `id`, ordered by it, 100 a page and at most 20,000; `options` can change this. */
+/** A list of records with an `id`, ordered by it; as `keyedList` otherwise. */
 export function listReturn<F extends Fields & { readonly id: unknown }>(
   name: string,
   record: RecordShape<F>,
   options: Pick<ListReturn<F>, 'sorts'> & Partial<ListReturn<F>>,
 ): ListReturn<F> {
-  return { kind: 'list', name, record, key: ['id'], id: 'id', order: 'id', limit: { default: 100, max: 20_000 }, ...options }
+  return keyedList<F>(name, record, ['id'], options)
+}
+
+/** A list in the order of the first field of its key, 100 records a page and at most 20,000; `options` can change this. */
+export function keyedList<F extends Fields>(
+  name: string,
+  record: RecordShape<F>,
+  key: readonly [keyof F & string, ...(keyof F & string)[]],
+  options: Pick<ListReturn<F>, 'sorts'> & Partial<ListReturn<F>>,
+): ListReturn<F> {
+  const [order] = key
+  return {
+    kind: 'list',
+    name,
+    record,
+    key,
+    ...(order === 'id' ? { id: order } : {}),
+    order,
+    limit: { default: 100, max: 20_000 },
+    ...options,
+  }
 }
 
 /** A reply that is one record. */
@@ -189,7 +209,8 @@ export interface BodyParam {
 interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   /** `/api/…`; `{name}` is a parameter declared under that name. */
   readonly path: string
-  readonly domain: string
+  /** Id of its domain; by default that of the domain that lists it (`defineDomain`). */
+  readonly domain?: string
   readonly plan: Plan
   /**
    * For history under a lower plan than its data: hours before now that this plan may read, and the plan that may read more.
@@ -208,7 +229,8 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   readonly explained?: MethodPage
   /** Sources of what its replies have besides their datasets. */
   readonly sources?: readonly Source[]
-  readonly params: P
+  /** None by default. */
+  readonly params?: P
   /** Set if the path also takes a POST, whose body is the value of a parameter that may be too long for a URL. */
   readonly takesBody?: BodyParam
   /**
@@ -254,6 +276,9 @@ type Many = readonly Dataset[]
 
 /** A declared endpoint without the types of its own records and parameters, as the engine uses it. */
 export interface Endpoint extends Declared<Params, readonly AnyFilter[]> {
+  /** Empty for an endpoint that no domain lists. */
+  readonly domain: string
+  readonly params: Params
   readonly filters: readonly AnyFilter<AnyRow>[]
   /** How its list is searched around a point, derived from its filters; null if it is not. */
   readonly around: Around | null
@@ -269,14 +294,14 @@ export type ReadOf<K extends Endpoint['read']['kind']> = Extract<Endpoint['read'
  * deprecation is invalid.
  */
 export function defineEndpoint<
-  const P extends Params,
   const D extends readonly Dataset[],
   F extends Fields,
   M,
+  const P extends Params = Record<never, never>,
   const Fs extends readonly AnyFilter[] = readonly [],
 >(spec: EndpointSpec<P, D, F, M, Fs>): Endpoint {
-  for (const name of pathParams(spec.path))
-    if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: {${name}} is not declared`)
+  const params: Params = spec.params ?? {}
+  for (const name of pathParams(spec.path)) if (params[name]?.kind !== 'param') throw new Error(`${spec.path}: {${name}} is not declared`)
   const isMade = spec.read.kind === 'memory' && spec.read.answer !== undefined
   if (spec.returns.kind === 'list' && spec.returns.counts && !isMade)
     throw new Error(`${spec.path}: only lists that \`answer\` makes have counts`)
@@ -293,20 +318,20 @@ export function defineEndpoint<
   if (returns.kind === 'one' && isLocated(returns.record.fields) && idFieldsOf(returns.record).length === 0)
     throw new Error(`${spec.path}: a record with a place needs an id, for its GeoJSON feature`)
   for (const name of Object.keys((read.kind === 'lake' && read.existingValues) || {}))
-    if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: existingValues has values of ${name}, which is not a parameter`)
+    if (params[name]?.kind !== 'param') throw new Error(`${spec.path}: existingValues has values of ${name}, which is not a parameter`)
   if (read.kind === 'lake' && returns.kind === 'list')
     for (const name of returns.sorts)
       if (returns.record.fields[name]?.kind === 'code')
         throw new Error(`${spec.path}: lists of the lake cannot be sorted by codes (${name})`)
   const filters = spec.filters ?? []
   for (const { name, where } of filters) {
-    if (name in spec.params) throw new Error(`${spec.path}: ${name} is a parameter and a filter`)
+    if (name in params) throw new Error(`${spec.path}: ${name} is a parameter and a filter`)
     if (read.kind === 'lake' && !where) throw new Error(`${spec.path}: the filter ${name} has no SQL`)
   }
   const around = returns.kind === 'list' ? aroundOf(returns as ListReturn, filters) : null
   return Object.freeze({
-    ...spec,
-    ...{ params: { ...spec.params, ...filterParams(filters) }, filters, around },
+    ...{ domain: '', ...spec },
+    ...{ params: { ...params, ...filterParams(filters) }, filters, around },
     ...(around ? { returns: withDistance(returns as ListReturn) } : {}),
   }) as unknown as Endpoint
 }

@@ -1,7 +1,7 @@
 import { fuelDays } from '../../lake/datasets/fuel/days.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
-import { type Columns, col } from '../../lake/schema/columns.ts'
+import { type Columns, col, type RowOf } from '../../lake/schema/columns.ts'
 
 const { columns } = fuelDays
 /** Days of history used. */
@@ -17,13 +17,7 @@ export const MEANS_COLUMNS = {
 } as const satisfies Columns
 
 /** Mean station prices of an area by day: days in order (YYYY-MM-DD), and prices in EUR/L, taxes included. */
-export interface StationMeans {
-  readonly product: string
-  readonly area_kind: string
-  readonly area: string
-  readonly dates: readonly string[]
-  readonly prices: readonly number[]
-}
+export type StationMeans = Readonly<RowOf<typeof MEANS_COLUMNS>>
 
 /**
  * A SELECT of the means of Spain and its provinces in some months, for products sold by the litre; without the newest day, which

@@ -1,4 +1,4 @@
-import type { Figure, Window } from '../figures.ts'
+import { type Figure, figureOf, type Window } from '../figures.ts'
 import type { StationMeans } from './days.sql.ts'
 import { AREA_KINDS, outcomesOf, panelsOf } from './fit.ts'
 import { DAYS_AHEAD, walkDays } from './walk.ts'
@@ -13,15 +13,17 @@ export function evaluateDaily(means: readonly StationMeans[], window: Window | n
       AREA_KINDS.flatMap((area_kind) => {
         const result = outcomesOf(panel, walk, { area_kind, window })
         if (result.points === 0) return []
+        const { error, baseline, points, coverage, held, window_from, window_to } = result
         const about = {
-          ...{ model: 'fuel', series: `${named}.${panel.product}`, window: `${result.window_from}:${result.window_to}` },
-          ...{ horizon: `P${walk.ahead}D`, limit: null, ok: true },
+          model: 'fuel',
+          series: `${named}.${panel.product}`,
+          window: `${window_from}:${window_to}`,
+          horizon: `P${walk.ahead}D`,
         }
-        const { error, baseline, points, coverage, held } = result
         return [
-          { ...about, metric: 'mae_eur_l', value: error, baseline, points },
-          ...(baseline > 0 ? [{ ...about, metric: 'mae_to_last_value', value: error / baseline, baseline: 1, points }] : []),
-          ...(coverage === null ? [] : [{ ...about, metric: 'coverage_80', value: coverage, baseline: null, points: held }]),
+          figureOf(about, 'mae_eur_l', { value: error, baseline, points }),
+          ...(baseline > 0 ? [figureOf(about, 'mae_to_last_value', { value: error / baseline, baseline: 1, points })] : []),
+          ...(coverage === null ? [] : [figureOf(about, 'coverage_80', { value: coverage, points: held })]),
         ]
       }),
     ),

@@ -60,29 +60,14 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
         checks.push({ series, horizon: `P${ahead}D`, error, baseline, standing: result.standing, points })
         const about = { series, horizon: `P${ahead}D`, subset: 'ALL', window_from: window.window_from, window_to: window.window_to }
         scores.push({ ...about, metric: 'MAE', metric_unit: 'EUR/L', value: error, baseline, baseline_kind: 'LAST_VALUE', points })
-        if (coverage !== null)
-          scores.push({
-            ...about,
-            metric: 'COVERAGE_80',
-            metric_unit: '1',
-            value: coverage,
-            baseline: null,
-            baseline_kind: null,
-            points: held,
-          })
+        const covered = { ...about, metric: 'COVERAGE_80', metric_unit: '1', baseline: null, baseline_kind: null, points: held } as const
+        if (coverage !== null) scores.push({ ...covered, value: coverage })
       }
     }
   const data_from = dateOfDay(Math.min(...panels.map(({ first }) => first)))
   const data_to = dateOfDay(Math.max(...panels.map(({ first, days }) => first + days - 1)))
-  return {
-    data_from,
-    data_to,
-    made_at: dayBounds(data_to).end,
-    parameters: { data_from, data_to, of },
-    checks,
-    scores,
-    charts: chartsOf(checks),
-  }
+  const made_at = dayBounds(data_to).end
+  return { data_from, data_to, made_at, parameters: { data_from, data_to, of }, checks, scores, charts: chartsOf(checks) }
 }
 
 /**

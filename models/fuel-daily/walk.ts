@@ -1,4 +1,4 @@
-import { makeRidge } from '../fuel/ridge.ts'
+import { conformal, makeRidge, predicted } from '../fuel/ridge.ts'
 import type { StationMeans } from './days.sql.ts'
 
 /** Days ahead that are forecast. */
@@ -85,7 +85,7 @@ export function walkDays({ days, areas }: DayPanel, ahead: number): DayWalk {
     weights = [...ridge.fit()]
     for (const [at, { logs }] of areas.entries()) {
       const features = featuresOf(logs, logs === nation ? null : nation, day)
-      if (features) (changes[at] as Float64Array)[day] = changeBy(weights, features)
+      if (features) (changes[at] as Float64Array)[day] = predicted(weights, features)
     }
   }
   return { ahead, weights, changes }
@@ -100,15 +100,12 @@ export function changeOn(
   const nation = nationOf(areas)
   const logs = (areas[area] as DayPanel['areas'][number]).logs
   const features = featuresOf(logs, logs === nation ? null : nation, day)
-  return features && changeBy(weights, features)
+  return features && predicted(weights, features)
 }
 
 function nationOf(areas: DayPanel['areas']): Float64Array | null {
   return areas.find(({ area_kind }) => area_kind === 'NATION')?.logs ?? null
 }
-
-const changeBy = (weights: readonly number[], features: readonly number[]): number =>
-  features.reduce((sum, feature, nth) => sum + feature * (weights[nth] as number), 0)
 
 /**
  * Volatility of an area's price up to each day, for a number of days ahead: the decaying mean of daily changes, scaled as for a
@@ -146,7 +143,5 @@ export function halfOn(
     const error = Math.abs((logs[made + ahead] as number) - (logs[made] as number) - said(made)) / (scale[made] as number)
     if (!Number.isNaN(error)) errors.push(error)
   }
-  if (errors.length < LEAST_ERRORS) return null
-  errors.sort((one, other) => one - other)
-  return (errors[Math.min(errors.length, Math.ceil(LEVEL * (errors.length + 1))) - 1] as number) * (scale[day] as number)
+  return errors.length < LEAST_ERRORS ? null : conformal(errors, LEVEL) * (scale[day] as number)
 }

@@ -1,7 +1,7 @@
 import { drawChart } from '../run/chart.ts'
 import type { CardChart } from '../run/run.ts'
 import { coverageOf, meanError, type Outcome } from './outcomes.ts'
-import { unitOf } from './units.ts'
+import { unitOf } from './panel.ts'
 
 const SHOWN = ['GASOLINE_95_E5 P7D', 'DIESEL_A P7D'] as const
 

@@ -1,7 +1,6 @@
-import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
+import { type Figure, figureOf, type Limit, type Window } from '../figures.ts'
 import { type Forecast, HORIZONS_WEEKS, type HorizonWeeks, walk } from './forecast.ts'
-import { type Panel, panelOf } from './panel.ts'
-import { priceOf, unitOf } from './units.ts'
+import { type Panel, panelOf, priceOf, unitOf } from './panel.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
 /** Required results, by product and horizon. */
@@ -60,10 +59,8 @@ function figuresOf(panel: Panel, horizon: HorizonWeeks, window: Window): Figure[
   if (outcomes.length === 0) return []
   const isLimited = LIMITED.has(panel.product)
   const about = { model: 'fuel', series: panel.product, window: `${window.from}:${window.to}`, horizon: `${horizon}w` } as const
-  const figure = (metric: string, of: { value: number; baseline?: number; limit?: Limit | null; points: number }): Figure => {
-    const limit = isLimited ? (of.limit ?? null) : null
-    return { ...about, metric, value: of.value, baseline: of.baseline ?? null, limit, ok: isWithin(of.value, limit), points: of.points }
-  }
+  const figure = (metric: string, of: Parameters<typeof figureOf>[2]): Figure =>
+    figureOf(about, metric, isLimited ? of : { ...of, limit: null })
   const calm = outcomes.filter(({ isCalm }) => isCalm)
   const held = outcomes.filter(({ half }) => half !== null)
   const inside = held.filter(({ actual, value, half }) => Math.abs(actual - value) <= (half as number))

@@ -1,11 +1,11 @@
 import { BULLETIN_FUELS } from '../../lake/datasets/fuel/codes.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
+import { SEASONS, seasonOf } from '../figures.ts'
 import type { Check, Fit, Score } from '../run/run.ts'
 import { fuelCharts } from './charts.ts'
 import { type Forecast, HORIZONS_WEEKS, LEAST_WEEKS, valueBy, walk } from './forecast.ts'
 import { coverageOf, meanError, type Outcome } from './outcomes.ts'
-import { hasEnded, newestOf, type Panel, panelOf } from './panel.ts'
-import { priceOf, unitOf } from './units.ts'
+import { hasEnded, newestOf, type Panel, panelOf, priceOf, unitOf } from './panel.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
 /** Weeks of outcomes that a fit is evaluated on: the last scored window. */
@@ -13,7 +13,6 @@ const WINDOW_WEEKS = 104
 const WEEK_DAYS = 7
 /** Minimum outcomes of a season for a reported error. */
 const LEAST_POINTS = 8
-const SEASONS = ['WINTER', 'SPRING', 'SUMMER', 'AUTUMN'] as const
 
 /** Parameters for forecasting one product and horizon: coefficients, and the interval width relative to the volatility. */
 type Coefficients = {
@@ -81,15 +80,8 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
       checks.push(checkOf(series, horizon, outcomes))
       scores.push(...scoresOf(outcomes, unitOf(panel.product)).map((score) => ({ series, horizon, ...window, ...score })))
     }
-  return {
-    data_from,
-    data_to,
-    made_at: dayBounds(data_to).end,
-    parameters: { data_from, data_to, of },
-    checks,
-    scores,
-    charts: fuelCharts(byLabel),
-  }
+  const made_at = dayBounds(data_to).end
+  return { data_from, data_to, made_at, parameters: { data_from, data_to, of }, checks, scores, charts: fuelCharts(byLabel) }
 }
 
 function outcomesOf(
@@ -145,10 +137,4 @@ function scoresOf(outcomes: readonly Outcome[], unit: Score['metric_unit']): Out
   const { share, points } = coverageOf(outcomes)
   const covered = { metric: 'COVERAGE_80', subset: 'ALL', metric_unit: '1', baseline: null, baseline_kind: null, points } as const
   return [errors('ALL', outcomes), ...seasonal, ...(share === null ? [] : [{ ...covered, value: share }])]
-}
-
-/** The season of a date by month: winter is December to February. */
-function seasonOf(date: string): (typeof SEASONS)[number] {
-  const month = Number(date.slice(5, 7)) - 1
-  return SEASONS[Math.floor(((month + 1) % 12) / 3)] as (typeof SEASONS)[number]
 }

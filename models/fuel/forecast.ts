@@ -1,5 +1,5 @@
 import type { Panel } from './panel.ts'
-import { makeRidge } from './ridge.ts'
+import { conformal, makeRidge, predicted } from './ridge.ts'
 
 /** Weeks ahead that are forecast. */
 export const HORIZONS_WEEKS = [1, 2, 4] as const
@@ -92,7 +92,7 @@ export function walk(panel: Panel, horizon: HorizonWeeks): Forecast[] {
       origin: week,
       day: (days[week] as number) + ahead,
       last: now,
-      value: now + changeBy(weights, features[week] as number[]),
+      value: now + predicted(weights, features[week] as number[]),
       half: rank === null ? null : rank * scale,
       lastHalf: lastRank === null ? null : lastRank * scale,
       ...{ scale, rank, weights },
@@ -104,16 +104,11 @@ export function walk(panel: Panel, horizon: HorizonWeeks): Forecast[] {
   return made
 }
 
-/** The change that coefficients predict from a week's features. */
-function changeBy(weights: ArrayLike<number>, features: readonly number[]): number {
-  return features.reduce((sum, feature, nth) => sum + feature * (weights[nth] as number), 0)
-}
-
 /** The log price that coefficients forecast in a week of a panel; null if their number of features differs. */
 export function valueBy(weights: ArrayLike<number>, panel: Panel, week: number): number | null {
   if (week < DISTANCE_WEEKS + LAGS) return null
   const features = featuresOf(panel, week)
-  return features.length === weights.length ? (panel.own[week] as number) + changeBy(weights, features) : null
+  return features.length === weights.length ? (panel.own[week] as number) + predicted(weights, features) : null
 }
 
 /**
@@ -132,12 +127,8 @@ function featuresOf({ own, europe, others }: Panel, week: number): number[] {
   return [...features, of(own, 0) - of(europe, 0) - usual]
 }
 
-/** The conformal quantile of errors at `LEVEL` (split conformal prediction); null if there are too few. */
-function rankOf(errors: readonly number[]): number | null {
-  if (errors.length < LEAST_ERRORS) return null
-  const sorted = errors.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length, Math.ceil(LEVEL * (sorted.length + 1))) - 1] as number
-}
+/** The conformal quantile of errors at `LEVEL`; null if there are too few. */
+const rankOf = (errors: readonly number[]): number | null => (errors.length < LEAST_ERRORS ? null : conformal(errors, LEVEL))
 
 /** An exponentially weighted mean with a half-life. */
 function fading(): { readonly value: number | null; see(value: number): void } {

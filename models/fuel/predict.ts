@@ -4,8 +4,7 @@ import { dayBounds } from '../../lake/schema/time.ts'
 import type { ServedOf } from '../run/run.ts'
 import { type FuelParameters, fuelOf, horizonOf } from './fit.ts'
 import { type Forecast, HORIZONS_WEEKS, type HorizonWeeks, LEAST_WEEKS, LEVEL, valueBy, walk } from './forecast.ts'
-import { hasEnded, newestOf, type Panel, panelOf } from './panel.ts'
-import { priceOf, unitOf } from './units.ts'
+import { hasEnded, newestOf, type Panel, panelOf, priceOf, unitOf } from './panel.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
 /** A row of `fuel_forecasts`. */

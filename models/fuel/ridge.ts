@@ -38,6 +38,17 @@ export function makeRidge(width: number, penalty: number): Ridge {
   }
 }
 
+/** The outcome that coefficients predict from features. */
+export function predicted(weights: ArrayLike<number>, features: readonly number[]): number {
+  return features.reduce((sum, feature, nth) => sum + feature * (weights[nth] as number), 0)
+}
+
+/** The conformal quantile of absolute errors at a level, of at least one: that of the next error (split conformal prediction). */
+export function conformal(errors: readonly number[], level: number): number {
+  const sorted = errors.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length, Math.ceil(level * (sorted.length + 1))) - 1] as number
+}
+
 function addTo(into: Float64Array, values: Float64Array, share: number): void {
   for (let at = 0; at < into.length; at++) into[at] = (into[at] as number) + share * (values[at] as number)
 }

@@ -2,7 +2,7 @@ import { fuelBulletin } from '../../lake/datasets/fuel/bulletin.ts'
 import { SOLD_BY_TONNE } from '../../lake/datasets/fuel/codes.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
-import type { Columns } from '../../lake/schema/columns.ts'
+import type { Column, Columns, RowOf } from '../../lake/schema/columns.ts'
 
 /** The country whose prices are forecast. */
 export const COUNTRY = 'ES'
@@ -16,16 +16,11 @@ export const WEEK_COLUMNS = {
   product: columns.product,
   country_code: columns.country_code,
   date: columns.date,
-  price_with_tax: columns.price_with_tax,
+  price_with_tax: columns.price_with_tax as Column<number>,
 } as const satisfies Columns
 
 /** A bulletin price of a product in a country on a Monday (YYYY-MM-DD), in euros per 1000 litres or per tonne, taxes included. */
-export interface WeekPrice {
-  readonly product: string
-  readonly country_code: string
-  readonly date: string
-  readonly price_with_tax: number
-}
+export type WeekPrice = Readonly<RowOf<typeof WEEK_COLUMNS>>
 
 /**
  * A SELECT of all prices with taxes of the bulletin's countries, each product in its sales unit. If several editions contain a

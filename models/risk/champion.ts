@@ -1,6 +1,5 @@
 import { deviance, type Held } from './evaluate.ts'
-import type { RiskModel } from './fit.ts'
-import { predictWith } from './predict.ts'
+import { predictWith, type RiskModel } from './fit.ts'
 import { isWhole, type Profile } from './profile.ts'
 import type { Split } from './split.ts'
 

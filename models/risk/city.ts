@@ -1,9 +1,8 @@
 import { madridHolidays } from '../../lake/places/holidays.ts'
-import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
+import { type Figure, figureOf, type Limit, type Window } from '../figures.ts'
 import { deviance } from './evaluate.ts'
-import { HOURS } from './profile.ts'
+import { HOURS, smoothed } from './profile.ts'
 import type { CityAccident } from './rows.sql.ts'
-import { smoothed } from './smooth.ts'
 
 /** Kinds of days: Monday to Thursday, Friday, Saturday, Sunday and holidays. */
 const DAY_TYPES = 4
@@ -128,19 +127,9 @@ export function evaluateCity(before: CityDays, after: CityDays, window: Window):
   const { districts, model, cellMean, hourMean } = forecastCity(before, after.days)
   const counts = cellCounts(after.accidents, districts)
   const ours = deviance(counts, model)
-  const figure = (metric: string, value: number, baseline: number, limit: Limit | null): Figure => ({
-    ...{
-      model: 'risk',
-      series: 'madrid_accidents',
-      window: `${window.from}:${window.to}`,
-      horizon: 'window',
-      metric,
-      value,
-      baseline,
-      limit,
-    },
-    ...{ ok: isWithin(value, limit), points: counts.length },
-  })
+  const about = { model: 'risk', series: 'madrid_accidents', window: `${window.from}:${window.to}`, horizon: 'window' }
+  const figure = (metric: string, value: number, baseline: number, limit: Limit | null): Figure =>
+    figureOf(about, metric, { value, baseline, limit, points: counts.length })
   const sum = (values: Float64Array): number => values.reduce((all, value) => all + value, 0)
   return [
     figure('deviance_to_mean_of_cell', ours / deviance(counts, cellMean), 1, BELOW_BASELINE),

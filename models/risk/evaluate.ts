@@ -1,12 +1,57 @@
-import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
-import { dayOf, type SectionAccident, weekOf } from './accidents.ts'
-import { baseline } from './baseline.ts'
+import { type Figure, figureOf, type Limit, type Window } from '../figures.ts'
+import { dayOf, type SectionAccident, WEEKS, weekOf } from './accidents.ts'
 import type { RiskBasis } from './bases.ts'
-import { fitRisk, LEAST_WEEKS, type RiskModel } from './fit.ts'
-import { predictDay, predictWith } from './predict.ts'
+import { fitRisk, LEAST_WEEKS, predictDay, predictWith, type RiskModel } from './fit.ts'
+import type { Grid } from './grid.ts'
 import { HOURS, type Profile, sunTable, weekHours } from './profile.ts'
 import { everyFourthWeek, lastYear, type Split } from './split.ts'
 import { bySection, coverageOf, type RiskForecast, tenthsOf } from './spread.ts'
+
+/** Weeks on either side that are averaged in the baseline's profile: two give a better baseline than one. */
+const AROUND = 2
+
+/**
+ * The plain baseline: each section's count shrunk to the overall mean (gamma-Poisson, by moments), times the hourly shares of the
+ * weeks around. Expected accidents by section × held-out week × hour, on sections in the training data.
+ */
+export function baseline(
+  grid: Grid,
+  accidents: readonly SectionAccident[],
+  { days, heldDays, seenShare }: { readonly days: readonly number[]; readonly heldDays: readonly number[]; readonly seenShare: number },
+): Float64Array {
+  const counts = new Float64Array(grid.size)
+  const byCell = new Float64Array(WEEKS * HOURS)
+  for (const accident of accidents) {
+    const [section, cell] = [grid.indexOf(accident), weekOf(dayOf(accident.local_date)) * HOURS + accident.hour_local]
+    counts[section] = (counts[section] as number) + 1
+    byCell[cell] = (byCell[cell] as number) + 1
+  }
+  const mean = accidents.length / grid.size
+  const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / grid.size
+  // If the variance does not exceed chance, all sections get the mean.
+  const shape = variance > mean ? mean ** 2 / (variance - mean) : Number.POSITIVE_INFINITY
+  const rates = counts.map((count) => (shape === Number.POSITIVE_INFINITY ? mean : (mean * (count + shape)) / (mean + shape)))
+
+  const daysOf = (list: readonly number[]): Map<number, number> => {
+    const numbers = new Map<number, number>()
+    for (const day of list) numbers.set(weekOf(day), (numbers.get(weekOf(day)) ?? 0) + 1)
+    return numbers
+  }
+  const [fitted, held] = [daysOf(days), [...daysOf(heldDays)]]
+  const expected = new Float64Array(grid.size * held.length * HOURS)
+  for (const [place, [week, itsDays]] of held.entries()) {
+    const near = [...fitted].filter(([other]) => Math.min(Math.abs(other - week), WEEKS - Math.abs(other - week)) <= AROUND)
+    const nearDays = near.reduce((sum, [, some]) => sum + some, 0)
+    for (let hour = 0; hour < HOURS; hour++) {
+      const happened = near.reduce((sum, [other]) => sum + (byCell[other * HOURS + hour] as number), 0)
+      // Half an accident in hours without any, so that their probability is not zero.
+      const share = (((happened + 0.5) / nearDays) * itsDays * seenShare) / accidents.length
+      for (let section = 0; section < grid.size; section++)
+        expected[(section * held.length + place) * HOURS + hour] = (rates[section] as number) * share
+    }
+  }
+  return expected
+}
 
 /** Share of top cells whose share of accidents is measured. */
 const TOP = 0.05
@@ -122,7 +167,7 @@ export function coverages({
 }
 
 /** The figures of a model, or the reason why there are none. */
-export type Measured = { readonly figures: readonly Figure[]; readonly reason?: string }
+type Measured = { readonly figures: readonly Figure[]; readonly reason?: string }
 
 /**
  * The figures with the last year held out if the data are long enough (`lastYear`), else with every fourth week: see `holdOut`.
@@ -161,18 +206,8 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
   const from = window && window.from > split.from ? window.from : split.from
   const to = window && window.to < split.to ? window.to : split.to
   const about = { model: basis.model, series: basis.series, window: `${from}:${to}`, horizon: split.horizon } as const
-  const figure = (metric: string, value: number, points: number, other: { baseline?: number; limit?: Limit | null } = {}): Figure => {
-    const limit = other.limit ?? null
-    return {
-      ...about,
-      metric,
-      value,
-      baseline: other.baseline ?? null,
-      limit,
-      ok: isWithin(value, limit),
-      points,
-    }
-  }
+  const figure = (metric: string, value: number, points: number, other: { baseline?: number; limit?: Limit | null } = {}): Figure =>
+    figureOf(about, metric, { value, points, ...other })
   const figures = [
     figure('deviance_per_1000_cells', PER * ours, counts.length, { baseline: PER * plain }),
     figure('deviance_of_mean_per_1000_cells', PER * deviance(counts, new Float64Array(counts.length).fill(held.mean)), counts.length),

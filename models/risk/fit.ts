@@ -1,7 +1,7 @@
 import { dayOf, type SectionAccident, weekOf } from './accidents.ts'
 import { type Fold, fitWeights, levelsOf, mix, placesOf, ratesOn } from './credibility.ts'
 import { type Grid, gridOf } from './grid.ts'
-import { fitProfile, type Profile, sunTable, weekHours } from './profile.ts'
+import { dayHours, fitProfile, type Profile, sunTable, weekHours } from './profile.ts'
 import { fitSpread, type RiskForecast, varianceOf } from './spread.ts'
 
 /** Maximum number of separate kinds of animals, and minimum accidents of each; all others form one more kind. */
@@ -24,7 +24,6 @@ export interface RiskModel {
   readonly variances: Float64Array
   /** Share of accidents on sections without earlier ones, over the folds. */
   readonly unseenShare: number
-  readonly accidents: number
   readonly weeks: number
 }
 
@@ -101,7 +100,6 @@ export function fitRisk(accidents: readonly SectionAccident[], days: readonly nu
     ),
     variances: mixed.means.map((mean, section) => varianceOf(spread, mean, mixed.variances[section] as number)),
     unseenShare: unseen / accidents.length,
-    accidents: accidents.length,
     weeks,
   }
 }
@@ -152,4 +150,34 @@ function exposureOf(grid: Grid, of: (province_code: string) => number): Float64A
     exposure.fill(weeks, offset, offset + length)
   }
   return exposure
+}
+
+/** Expected accidents of every section in the 24 hours of a day (since 1970-01-01): section × hour. */
+export function predictDay(model: RiskModel, day: number): Float64Array {
+  return predictWith(model, (kind, province_code) => dayHours(model.profiles[kind] as RiskModel['profiles'][number], province_code, day))
+}
+
+/** The rates of sections times each kind's profile values in some cells of a province: section × cell. */
+export function predictWith(
+  model: Pick<RiskModel, 'grid' | 'rates'>,
+  cellsOf: (kind: number, province_code: string) => Float64Array,
+): Float64Array {
+  const { grid, rates } = model
+  let expected = new Float64Array(0)
+  for (const [kind, ofKind] of rates.entries()) {
+    const known = new Map<string, Float64Array>()
+    for (const { province_code, offset, length } of grid.roads) {
+      const cells = known.get(province_code) ?? cellsOf(kind, province_code)
+      known.set(province_code, cells)
+      if (expected.length === 0) expected = new Float64Array(grid.size * cells.length)
+      for (let section = offset; section < offset + length; section++) {
+        const rate = ofKind[section] as number
+        for (let cell = 0; cell < cells.length; cell++) {
+          const at = section * cells.length + cell
+          expected[at] = (expected[at] as number) + rate * (cells[cell] as number)
+        }
+      }
+    }
+  }
+  return expected
 }

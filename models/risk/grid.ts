@@ -15,8 +15,6 @@ export interface RoadSections {
 /** All sections, road by road. */
 export interface Grid {
   readonly roads: readonly RoadSections[]
-  /** The road of every section, as an index of `roads`. */
-  readonly roadOf: Int32Array
   readonly size: number
   /** The section index of an accident; -1 if there is none. */
   indexOf(accident: SectionAccident): number
@@ -44,12 +42,10 @@ export function gridOf(accidents: readonly SectionAccident[]): Grid {
     places.set(key, road)
     roads.push(road)
   }
-  const roadOf = new Int32Array(size)
-  for (const [at, { offset, length }] of roads.entries()) roadOf.fill(at, offset, offset + length)
   const indexOf = ({ province_code, road, km }: SectionAccident): number => {
     const known = places.get(`${province_code}/${road}`)
     const at = Math.floor(km / SECTION_KM) - (known?.first ?? 0)
     return known === undefined || at < 0 || at >= known.length ? -1 : known.offset + at
   }
-  return { roads, roadOf, size, indexOf }
+  return { roads, size, indexOf }
 }

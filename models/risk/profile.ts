@@ -1,8 +1,38 @@
 import { zoneOf } from '../../lake/places/clocks.ts'
 import { offsetAt } from '../../lake/schema/time.ts'
 import { dayOf, type SectionAccident, WEEKS, weekOf } from './accidents.ts'
-import { smoothed } from './smooth.ts'
 import { centreOf, type SunTimes, sunClock, sunTimes } from './sun.ts'
+
+/** Radius of the kernel, in standard deviations. */
+const REACH = 4
+
+/** Parameters of smoothing a grid of values, stored row by row. */
+interface Smoothing {
+  readonly rows: number
+  /** Standard deviation of the kernel, in rows or columns. */
+  readonly width: number
+  readonly along: 'rows' | 'columns'
+}
+
+/** Kernel sums of the values (Gaussian with 1 at its centre) along rows or columns, which are cyclic. */
+export function smoothed(grid: Float64Array, { rows, width, along }: Smoothing): Float64Array {
+  const columns = grid.length / rows
+  const around = along === 'rows' ? rows : columns
+  const reach = Math.min(Math.ceil(REACH * width), Math.floor((around - 1) / 2))
+  const kernel = Array.from({ length: 2 * reach + 1 }, (_, at) => Math.exp(-0.5 * ((at - reach) / width) ** 2))
+  const sums = new Float64Array(grid.length)
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) {
+      let sum = 0
+      for (let step = -reach; step <= reach; step++) {
+        const at =
+          along === 'rows' ? ((row + step + around) % around) * columns + column : row * columns + ((column + step + around) % around)
+        sum += (kernel[step + reach] as number) * (grid[at] as number)
+      }
+      sums[row * columns + column] = sum
+    }
+  return sums
+}
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -38,7 +68,7 @@ export type Profile = {
 }
 
 /** Input of a profile fit. */
-export interface ProfileGiven {
+interface ProfileGiven {
   readonly accidents: readonly SectionAccident[]
   /** All days (since 1970-01-01) covered by the accidents. */
   readonly days: readonly number[]
@@ -203,4 +233,26 @@ export function weekHours(profile: Profile, province_code: string, days: readonl
     }
   }
   return cells
+}
+
+/** An hour's share of the expectation of a mean week in a province, by kind; null if the profiles lack it. */
+export type HourShares = (province_code: string, at: number) => readonly number[] | null
+
+/**
+ * The hourly shares from profiles of kinds, in their order. An hour is given by an instant (ms), in the province's local time.
+ * Days are cached, so that many sections of a province cost one lookup.
+ */
+export function hourShares(profiles: readonly Profile[]): HourShares {
+  const known = new Map<string, readonly Float64Array[]>()
+  const areWhole = profiles.length > 0 && profiles.every(isWhole)
+  return (province_code, at) => {
+    if (!areWhole) return null
+    const local = at + provinceOffset(at, province_code)
+    const day = Math.floor(local / DAY_MS)
+    const key = `${province_code} ${day}`
+    const days = known.get(key) ?? profiles.map((profile) => dayHours(profile, province_code, day))
+    known.set(key, days)
+    const hour = Math.floor((local - day * DAY_MS) / HOUR_MS)
+    return days.map((hours) => hours[hour] as number)
+  }
 }

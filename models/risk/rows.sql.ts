@@ -3,7 +3,7 @@ import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import { foldRoadSql } from '../../lake/places/road-key.ts'
 import { type Scan, scan } from '../../lake/query/scan.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
-import { type Columns, col } from '../../lake/schema/columns.ts'
+import { type Columns, col, type RowOf } from '../../lake/schema/columns.ts'
 import { MADRID } from '../../lake/schema/time.ts'
 
 const { columns } = animalAccidents
@@ -58,11 +58,7 @@ export const CITY_ACCIDENT_COLUMNS = {
 } as const satisfies Columns
 
 /** An accident of a city. */
-export interface CityAccident {
-  readonly district: string
-  readonly local_date: string
-  readonly hour_local: number
-}
+export type CityAccident = Readonly<RowOf<typeof CITY_ACCIDENT_COLUMNS>>
 
 /** A SELECT of a source's accidents with a district and an hour; an accident in two editions counts once. */
 export function cityAccidents(source: string): Sql {

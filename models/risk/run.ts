@@ -86,12 +86,7 @@ export function fitRun(
       variances: each((section) => short(model.variances[section] as number)),
       counts: each((section) => seen[section] as number),
     },
-    checks: [
-      {
-        ...{ series, horizon, error, baseline, points: counts.length },
-        standing: standing && standingError(standing, held, split),
-      },
-    ],
+    checks: [{ series, horizon, error, baseline, points: counts.length, standing: standing && standingError(standing, held, split) }],
     scores: [
       { ...about, metric: 'DEVIANCE', value: error, baseline, baseline_kind: kind, points: counts.length },
       {
@@ -147,16 +142,8 @@ export function estimatesOf(
     return (rates[at] as readonly (readonly number[])[]).map((byKind, section) => {
       const expected = byKind.reduce((sum, one) => sum + one, 0)
       const km = (first + section) * SECTION_KM
-      return {
-        province_code,
-        road,
-        km,
-        byKind,
-        seen,
-        expected,
-        accidents: counts[at]?.[section] as number,
-        variance: variances[at]?.[section] as number,
-      }
+      const [accidents, variance] = [counts[at]?.[section] as number, variances[at]?.[section] as number]
+      return { province_code, road, km, byKind, seen, expected, accidents, variance }
     })
   })
   const baseline = all.reduce((sum, { expected }) => sum + expected, 0) / all.length
@@ -168,15 +155,8 @@ export function estimatesOf(
     const [low, high] = rank === null || !(variance > 0) ? [null, null] : intervalOf(expected, variance)
     return {
       ...made,
-      ...{
-        section: `${province_code}/${road}/${km}`,
-        province_code,
-        road,
-        km,
-        km_to: km + SECTION_KM,
-        risk_basis: basis.basis,
-        accidents,
-      },
+      ...{ section: `${province_code}/${road}/${km}`, province_code, road, km, km_to: km + SECTION_KM },
+      ...{ risk_basis: basis.basis, accidents },
       ...{ horizon: PERIOD, interval_level: LEVEL, interval_low: low, interval_high: high, baseline: short(baseline), rank },
       expected: rank === null ? null : expected,
       expected_by_kind: rank === null ? [] : byKind,

@@ -91,15 +91,8 @@ export async function runModel<P extends Json>(
   } catch (error) {
     signal.throwIfAborted()
     const reason = error instanceof Error ? error.message : String(error)
-    const entry = {
-      ...about,
-      model_version: null,
-      state: 'FAILED',
-      reason,
-      data_from: null,
-      data_to: null,
-      error_to_baseline: null,
-    } as const
+    const none = { model_version: null, data_from: null, data_to: null, error_to_baseline: null }
+    const entry = { ...about, ...none, state: 'FAILED', reason } as const
     if (log.at(-1)?.state !== 'FAILED' || log.at(-1)?.reason !== reason) {
       await addToLog(files, entry, log.length)
       log.push(entry)

@@ -1,4 +1,4 @@
-import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
+import { type Figure, figureOf, type Limit, type Window } from '../figures.ts'
 import { type Board, boardOf } from './board.ts'
 import { calendarDay, dateOf } from './calendar.ts'
 import { HORIZONS_HOURS } from './features.ts'
@@ -58,11 +58,14 @@ export function evaluateUnseen(board: Board, typical: Typical, panel: ReadonlySe
   const isUnseen = ({ target }: Made): boolean => !panel.has(board.series[target.series] as string)
   const run = (report: Report): unknown =>
     walk(board, typical, { scales: noiseScales(board, typical), hasOwn: false, learns: panel }, (made) => report(made.filter(isUnseen)))
-  return measured(board, windows, run).flatMap(({ sums: { all }, horizon, window }) =>
-    figuresOf({ all, holidays: noSums(), night: noSums() }, horizon, window)
-      .filter(({ series, metric }) => series === 'all' && UNSEEN_METRICS.includes(metric))
-      .map((figure) => ({ ...figure, series: 'unseen', limit: null, ok: true })),
-  )
+  return measured(board, windows, run).flatMap((one) => withoutLimits('unseen', one))
+}
+
+/** Some figures of a window and horizon as those of a series without limits. */
+function withoutLimits(series: string, { sums: { all }, horizon, window }: Measured): Figure[] {
+  return figuresOf({ all, holidays: noSums(), night: noSums() }, horizon, window)
+    .filter((figure) => figure.series === 'all' && UNSEEN_METRICS.includes(figure.metric))
+    .map((figure) => ({ ...figure, series, limit: null, ok: true }))
 }
 
 /**
@@ -78,11 +81,7 @@ export function evaluateTypical(grid: Grid, windows: readonly Window[] = WINDOWS
     const typical = typicalOf(board)
     const of = { scales: noiseScales(board, typical), hasOwn: false, isTypical: true }
     const run = (report: Report): unknown => walk(board, typical, of, (made) => report(made.map(typically)))
-    return measured(board, [window], run).flatMap(({ sums: { all }, horizon }) =>
-      figuresOf({ all, holidays: noSums(), night: noSums() }, horizon, window)
-        .filter(({ series, metric }) => series === 'all' && UNSEEN_METRICS.includes(metric))
-        .map((one) => ({ ...one, series: 'typical', limit: null, ok: true })),
-    )
+    return measured(board, [window], run).flatMap((one) => withoutLimits('typical', one))
   })
 }
 
@@ -145,23 +144,7 @@ function measured(board: Board, windows: readonly Window[], run: (report: Report
 
 function figuresOf({ all, holidays, night }: { all: Sums; holidays: Sums; night: Sums }, horizon: number, window: Window): Figure[] {
   const about = { model: 'traffic', window: `${window.from}:${window.to}`, horizon: `${horizon}h` } as const
-  const figure = (
-    series: string,
-    metric: string,
-    of: { value: number; baseline?: number; limit?: Limit | null; points: number },
-  ): Figure => {
-    const limit = of.limit ?? null
-    return {
-      ...about,
-      series,
-      metric,
-      value: of.value,
-      baseline: of.baseline ?? null,
-      limit,
-      ok: isWithin(of.value, limit),
-      points: of.points,
-    }
-  }
+  const figure = (series: string, metric: string, of: Parameters<typeof figureOf>[2]): Figure => figureOf({ ...about, series }, metric, of)
   const wape = ({ error, vehicles }: Sums): number => error / vehicles
   const typical = ({ typicalError, vehicles }: Sums): number => typicalError / vehicles
   const coverage = ({ inside, points }: Sums): number => inside / points

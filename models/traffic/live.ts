@@ -1,25 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '../../lake/query/sql.ts'
-import type { Columns } from '../../lake/schema/columns.ts'
+import type { Columns, RowOf } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../lake/schema/time.ts'
 import { dateOf } from './calendar.ts'
 import { type Grid, makeGrid } from './grid.ts'
 import type { LiveModel } from './live-models.ts'
-import { gridDay, SERIES_DAY_COLUMNS, type Span, seriesOfMonth, seriesOfReadings } from './sensors.sql.ts'
+import { gridDay, type SENSOR_COLUMNS, SERIES_DAY_COLUMNS, type Span, seriesOfMonth, seriesOfReadings } from './sensors.sql.ts'
 import { LOOKED_BACK_DAYS } from './typical.ts'
 
 const DAY_MS = 86_400_000
 /** Number of sensors in a fit, and their minimum share of the best one's hours. */
 const PANEL = 240
 const LEAST_HOURS = 0.8
+
 /** Amount of data of a sensor: see `sensorsOf`. */
-export interface SensorHours {
-  readonly sensor_id: string
-  readonly hours: number
-  /** End of the newest hour, ms. */
-  readonly until: number
-}
+export type SensorHours = Readonly<RowOf<typeof SENSOR_COLUMNS>>
 
 type Read = (query: Sql, columns: Columns) => Promise<AnyRow[]>
 

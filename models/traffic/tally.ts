@@ -1,3 +1,4 @@
+import { SEASONS, seasonOf } from '../figures.ts'
 import type { Board } from './board.ts'
 import { calendarDay, dateOf } from './calendar.ts'
 import { HORIZONS_HOURS } from './features.ts'
@@ -6,7 +7,6 @@ import { HORIZONS_HOURS } from './features.ts'
 const CHECKED_DAYS = 28
 const SCORED_DAYS = 365
 const MORNING = 6
-const SEASONS = ['WINTER', 'SPRING', 'SUMMER', 'AUTUMN'] as const
 /** Kinds of outcomes with reported errors. */
 export const SUBSETS = ['ALL', ...SEASONS, 'HOLIDAY', 'NIGHT'] as const
 type Subset = (typeof SUBSETS)[number]
@@ -66,17 +66,12 @@ export function makeTally({ days, firstDay }: Board): Tally {
       if (!isScored(day)) return
       const of = scored[horizon - 1] as Record<Subset, Sums>
       into(of.ALL, outcome)
-      into(of[seasonOf(firstDay + day)], outcome)
+      into(of[seasonOf(dateOf(firstDay + day))], outcome)
       if (calendarDay(firstDay + day).isHoliday) into(of.HOLIDAY, outcome)
       if (clock < MORNING) into(of.NIGHT, outcome)
       into((byHour[horizon - 1] as Sums[])[clock] as Sums, outcome)
     },
   }
-}
-
-/** The season of a day (since 1970) by its month: winter is December to February. */
-function seasonOf(day: number): (typeof SEASONS)[number] {
-  return SEASONS[Math.floor((Number(dateOf(day).slice(5, 7)) % 12) / 3)] as (typeof SEASONS)[number]
 }
 
 function into(sums: Sums, { day, count, value, low, high, typical, standing }: Outcome): void {

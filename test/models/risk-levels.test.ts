@@ -3,8 +3,7 @@ import { dayOf, type SectionAccident } from '../../models/risk/accidents.ts'
 import { LEVELS, levelsOf, ratesOn } from '../../models/risk/credibility.ts'
 import { fitRisk } from '../../models/risk/fit.ts'
 import { gridOf } from '../../models/risk/grid.ts'
-import { hourShares } from '../../models/risk/hours.ts'
-import { dayHours } from '../../models/risk/profile.ts'
+import { dayHours, hourShares } from '../../models/risk/profile.ts'
 import { figures } from '../helpers/figures.ts'
 
 const WEEKS = 4

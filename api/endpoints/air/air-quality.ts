@@ -2,20 +2,106 @@ import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
 import { airQualityIndex } from '../../../lake/datasets/air/air-quality-index.ts'
 import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
 import { AIR_POLLUTANTS, AIR_QUALITY_LEVELS, type AirQualityLevel } from '../../../lake/datasets/air/codes.ts'
-import { type ComputedIndex, LEVELS, nationalIndex } from '../../../lake/datasets/air/national-index.ts'
+import {
+  type ComputedIndex,
+  INDEX_POLLUTANTS,
+  LEVELS,
+  nationalIndex,
+  type StationHours,
+} from '../../../lake/datasets/air/national-index.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import type { Dataset, Row } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
+import { field, maybe, meaning, nested, optional, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter } from '../../kernel/filters.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
-import { codeParam, integerParam, listOf } from '../../kernel/params/params.ts'
+import { codeParam, integerParam, listOf, required, textParam } from '../../kernel/params/params.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
-import { originFields } from '../common-fields.ts'
-import { type RecentStation, recentIndex, recentMeasurements } from './recent.ts'
-import { stationFields, toStation } from './stations-of.ts'
+import { originFields, provinceField } from '../common-fields.ts'
+
+const { columns: station } = airQualityStations
+
+/** The station id as a path parameter. */
+export const airStationId = required(textParam('National code of the station, of 8 digits.', { max: 10, example: '28079004' }))
+
+/** Fields of a station. */
+export const stationFields = {
+  id: station.station_id,
+  ...pick(station, 'name', 'type', 'is_active'),
+  province: provinceField(station.province_code),
+  ...pick(station, 'province_code', 'municipality_code', 'position'),
+  ...originFields(station),
+} as const
+
+/** A station of the catalogue. */
+export const airStation = record('AirStation', 'An air quality station.', stationFields)
+
+/** Makes a station from a row. */
+export const toStation = projection(airQualityStations, airStation)
+
+/** Stored hours of measurements: 24 for each of the last 24. */
+const HOURS = 48
+
+/** An hour of a pollutant at a station. */
+type Measured = Omit<Row<typeof airMeasurements>, 'source'>
+/** An hour of the published index at a station. */
+type Indexed = Omit<Row<typeof airQualityIndex>, 'source'>
+
+/** Measurements of a station: each hour of the last two days, the newest per pollutant, and the inputs of the index. */
+interface RecentStation {
+  readonly measured: readonly Measured[]
+  readonly newest: readonly Measured[]
+  readonly hours: StationHours
+}
+
+/** The rows of the last hours of a table, newest last. */
+function lastHours(dataset: Dataset, time: string, columns: readonly string[]): Sql {
+  const at = column(dataset, time)
+  const shown = columns.map((name) => column(dataset, name))
+  const list = shown.reduce((all, one) => sql`${all}, ${one}`)
+  return sql`
+    SELECT ${list}
+    FROM ${scan(dataset)}
+    WHERE ${at} > (SELECT max(${at}) FROM ${scan(dataset)}) - ${HOURS} * INTERVAL 1 HOUR
+    ORDER BY ${column(dataset, 'station_id')}, ${at}`
+}
+
+/** Measurements of the last two days, by station. */
+export const recentMeasurements = defineCachedQuery({
+  name: 'air measurements of two days',
+  from: [airMeasurements],
+  maxEntries: 1,
+  read: async (reader): Promise<ReadonlyMap<string, RecentStation>> => {
+    const columns = ['station_id', 'pollutant', 'hour_begins_at', 'value', 'unit', 'validity']
+    const rows = await reader.all<Measured>(lastHours(airMeasurements, 'hour_begins_at', columns))
+    return new Map([...Map.groupBy(rows, (row) => row.station_id)].map(([id, measured]) => [id, stationOf(measured)]))
+  },
+})
+
+/** The published index of the last two days, by station. */
+export const recentIndex = defineCachedQuery({
+  name: 'air quality index of two days',
+  from: [airQualityIndex],
+  maxEntries: 1,
+  read: async (reader): Promise<ReadonlyMap<string, readonly Indexed[]>> => {
+    const columns = ['station_id', 'observed_at', 'level', 'is_partial', 'pollutants']
+    return Map.groupBy(await reader.all<Indexed>(lastHours(airQualityIndex, 'observed_at', columns)), (row) => row.station_id)
+  },
+})
+
+function stationOf(measured: readonly Measured[]): RecentStation {
+  const newest = new Map(measured.filter(({ value }) => value !== null).map((row) => [row.pollutant, row]))
+  const hours = INDEX_POLLUTANTS.map((pollutant) => {
+    const valid = measured.filter((row) => row.pollutant === pollutant && row.value !== null)
+    return [pollutant, new Map(valid.map(({ hour_begins_at, value }) => [hour_begins_at, value as number]))] as const
+  })
+  const byCode = [...newest.values()].sort((one, other) => (one.pollutant < other.pollutant ? -1 : 1))
+  return { measured, newest: byCode, hours: new Map(hours) }
+}
 
 /** The page about air quality. */
 export const AIR_PAGE = defineMethodPage('air-quality', new URL('./air-quality.md', import.meta.url))
@@ -30,11 +116,7 @@ const CLOCK_S = 600
 export const indexFields = {
   level: optional(columns.level, 'Level as published; null without one.'),
   category: col.integer(0, 'The level as a number, 1 (good) to 6 (extremely poor).', {
-    unit: '1',
-    nullable: true,
-    example: 2,
-    min: 1,
-    max: 6,
+    ...{ unit: '1', nullable: true, example: 2, min: 1, max: 6 },
   }),
   is_partial: optional(columns.is_partial, 'True if it was computed from fewer pollutants than the station measures.'),
   pollutants: meaning(columns.pollutants, 'The pollutants that decide the level.'),
@@ -43,17 +125,13 @@ export const indexFields = {
   computed_is_partial: optional(columns.is_partial, 'True if the computed level lacks a pollutant that the station measures.'),
 } as const
 
-const measurement = nested.objects(
-  'The newest valid hour of each pollutant, by code; empty for stations without a source of measurements.',
-  {
-    ...pick(airMeasurements.columns, 'pollutant', 'value', 'unit', 'hour_begins_at'),
-  },
-)
-
 const airQuality = record('AirQuality', 'The air at a station: its newest index, and measurements.', {
   ...pick(stationFields, 'id', 'name', 'type', 'province', 'province_code', 'municipality_code'),
   ...indexFields,
-  measurements: measurement,
+  measurements: nested.objects(
+    'The newest valid hour of each pollutant, by code; empty for stations without a source of measurements.',
+    pick(airMeasurements.columns, 'pollutant', 'value', 'unit', 'hour_begins_at'),
+  ),
   measured_pollutants: field.list(
     'Pollutants that the station is known to measure: with measurements in the last two days, or decisive for its index then.',
     field.code('A pollutant.', AIR_POLLUTANTS),
@@ -113,24 +191,18 @@ const recordsOf = memo(
       const found = byStation.get(row.station_id)
       const measured = recent?.get(row.station_id)
       if (!row.is_active || (!found && !measured)) return []
-      const { id, name, type, province, province_code, municipality_code, position } = toStation(row)
       const at = found?.observed_at ?? null
       return [
         {
-          ...{ id, name, type, province, province_code, municipality_code },
+          ...toStation(row),
           level: found?.level ?? null,
           category: found ? categoryOf(found.level) : null,
           is_partial: found?.is_partial ?? null,
           pollutants: found?.pollutants ?? [],
           ...computed(measured, at),
-          measurements: (measured?.newest ?? []).map(({ pollutant, value, unit, hour_begins_at }) => ({
-            pollutant,
-            value,
-            unit,
-            hour_begins_at,
-          })),
+          measurements: measured?.newest ?? [],
           measured_pollutants: measuredOf(measured, [...(found ? [found] : []), ...(indexes?.get(row.station_id) ?? [])]),
-          ...{ position, source: row.source, observed_at: at, updated_at: (found ?? row).updated_at, status: row.status },
+          ...{ observed_at: at, updated_at: (found ?? row).updated_at },
           is_stale: at === null || at < now - STALE_MS,
         },
       ]
@@ -178,7 +250,6 @@ export const ABOUT_COMPUTED =
 /** The current air quality. */
 export const airQualityList = defineEndpoint({
   path: '/api/calidad-aire',
-  domain: 'air',
   plan: 'PRO',
   summary: 'Air quality now: the newest index of each station, and measurements',
   summary_es: 'Calidad del aire ahora: el índice de cada estación y sus mediciones',
@@ -186,7 +257,6 @@ export const airQualityList = defineEndpoint({
     'Active stations of the national index. Measurements come from the networks of Madrid and Barcelona and are not validated. Elsewhere the ministry publishes only which pollutants decide the index, so `measured_pollutants` may lack some. Computed levels follow Orden TEC/351/2019.',
   explained: AIR_PAGE,
   statistic: { grain: 'One station, the newest hour of its index.', method: `The index as published. ${ABOUT_COMPUTED}` },
-  params: {},
   filters: [placeFilter, pollutantFilter, indexFilter, areaFilter],
   returns: listReturn('stations', airQuality, {
     sorts: ['id', 'category', 'observed_at', 'updated_at'],

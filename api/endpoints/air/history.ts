@@ -3,12 +3,11 @@ import { airQualityStations } from '../../../lake/datasets/air/air-quality-stati
 import { type Column, col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
+import { field } from '../../kernel/fields.ts'
 import { max, mean, min, parameter, same, shareOfHours, value } from '../../kernel/reads/figures.ts'
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
-import { field } from '../../kernel/reply-fields.ts'
-import { pollutantParam } from './air-quality.ts'
-import { airStationId } from './stations-of.ts'
+import { airStationId, pollutantParam } from './air-quality.ts'
 
 const { columns } = airMeasurements
 
@@ -52,7 +51,6 @@ const METHOD = "Means, minima and maxima of the valid hourly values of a step; d
 /** The series of one station. */
 export const airStationHistory = defineEndpoint({
   path: '/api/calidad-aire/estaciones/{id}/historico',
-  domain: 'air',
   plan: 'PRO',
   summary: 'Series of the pollutants of one station by hour, day, week, month or year',
   summary_es: 'Serie de los contaminantes de una estación, por hora, día, semana, mes o año',

@@ -4,13 +4,22 @@ import { airQualityStations } from '../../../lake/datasets/air/air-quality-stati
 import { AIR_STATION_TYPES } from '../../../lake/datasets/air/codes.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { nested, pick, record } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
+import { areaFilter, placeFilter } from '../../kernel/filters.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
-import { ABOUT_COMPUTED, AIR_PAGE, categoryOf, computed, indexFields } from './air-quality.ts'
-import { recentIndex, recentMeasurements } from './recent.ts'
-import { airStation, airStationId, stationFields, toStation } from './stations-of.ts'
+import {
+  ABOUT_COMPUTED,
+  AIR_PAGE,
+  airStation,
+  airStationId,
+  categoryOf,
+  computed,
+  indexFields,
+  recentIndex,
+  recentMeasurements,
+  stationFields,
+  toStation,
+} from './air-quality.ts'
 
 /** Time range shown for one station, ms. */
 const SHOWN_MS = 24 * 3_600_000
@@ -20,12 +29,10 @@ const typeFilter = columnFilter('type', listOf(codeParam('Stations of these type
 /** The catalogue of stations. */
 export const airStationList = defineEndpoint({
   path: '/api/calidad-aire/estaciones',
-  domain: 'air',
   plan: 'PRO',
   summary: 'Catalogue of air quality stations',
   summary_es: 'Catálogo de estaciones de calidad del aire',
   about: 'Stations of the national index, including inactive ones.',
-  params: {},
   filters: [placeFilter, typeFilter, areaFilter],
   returns: listReturn('stations', airStation, { sorts: ['id', 'updated_at'] }),
   read: { kind: 'memory', from: [airQualityStations], records: ([state]) => state.rows.map(toStation) },
@@ -52,7 +59,6 @@ function lastDay<T>(rows: readonly T[], at: (row: T) => number): T[] {
 /** One station. */
 export const airStationById = defineEndpoint({
   path: '/api/calidad-aire/estaciones/{id}',
-  domain: 'air',
   plan: 'PRO',
   summary: 'One air quality station with its last 24 hours',
   summary_es: 'Una estación de calidad del aire con sus últimas 24 horas',
@@ -77,13 +83,10 @@ export const airStationById = defineEndpoint({
       const measured = recent?.get(id)
       return {
         ...toStation(found),
-        hours: lastDay(index?.get(id) ?? [], (row) => row.observed_at).map(({ observed_at, level, is_partial, pollutants }) => ({
-          ...{ observed_at, level, category: categoryOf(level), is_partial, pollutants },
-          ...computed(measured, observed_at),
+        hours: lastDay(index?.get(id) ?? [], (row) => row.observed_at).map((hour) => ({
+          ...{ ...hour, category: categoryOf(hour.level), ...computed(measured, hour.observed_at) },
         })),
-        measurements: lastDay(measured?.measured ?? [], (row) => row.hour_begins_at).map(
-          ({ hour_begins_at, pollutant, value, unit, validity }) => ({ hour_begins_at, pollutant, value, unit, validity }),
-        ),
+        measurements: lastDay(measured?.measured ?? [], (row) => row.hour_begins_at),
       }
     },
   },

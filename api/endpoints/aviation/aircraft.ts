@@ -5,16 +5,15 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join, sql } from '../../../lake/query/sql.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
-import { defineEndpoint, type StatesOf } from '../../kernel/endpoint.ts'
+import { defineEndpoint, keyedList, type StatesOf } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
-import { nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
-import { requiredAreaFilter } from '../../kernel/filters/area.ts'
+import { maybe, nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { requiredAreaFilter } from '../../kernel/filters.ts'
 import { booleanParam, codeParam, listOf, type Param, param, plainText, required } from '../../kernel/params/params.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { type CachedQuery, defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { maybe } from '../../kernel/reply-fields.ts'
 import { originFields } from '../common-fields.ts'
 import { AVIATION_PAGE } from './figures.ts'
 
@@ -69,29 +68,22 @@ const callsignFilter = defineMemoryFilter({
 /** The aircraft in an area. */
 export const aircraftList = defineEndpoint({
   path: '/api/aviacion/posiciones',
-  domain: 'aviation',
   plan: 'PRO',
   summary: 'Positions of aircraft in an area',
   summary_es: 'Posiciones de aeronaves en una zona',
   about: `\`bbox\`, or \`lat\` and \`lon\`, is required. ${ABOUT_AIRCRAFT} An aircraft without reports for two minutes is no longer shown.`,
   explained: AVIATION_PAGE,
-  params: {},
   filters: [
     requiredAreaFilter,
     columnFilter('on_ground', booleanParam('Only aircraft on the ground (true) or in the air (false).'), 'is_on_ground'),
     callsignFilter,
     columnFilter('category', listOf(codeParam('Emitter category.', AIRCRAFT_CATEGORIES, { example: 'A3' })), 'category'),
   ],
-  returns: {
-    kind: 'list',
-    name: 'aircraft',
-    record: aircraft,
-    key: ['icao24'],
+  returns: keyedList('aircraft', aircraft, ['icao24'], {
     id: 'icao24',
-    order: 'icao24',
     sorts: ['icao24', 'callsign', 'altitude_m', 'ground_speed_m_s', 'observed_at'],
     limit: { default: null, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: AIRCRAFT_STATES,
@@ -165,7 +157,6 @@ const TRACKS = { [aircraftPositions.id]: tracksIn(aircraftPositions), [openskyPo
 /** One aircraft. */
 export const aircraftByIcao24 = defineEndpoint({
   path: '/api/aviacion/posiciones/{icao24}',
-  domain: 'aviation',
   plan: 'PRO',
   summary: 'One aircraft with its last position and its track of the last hour',
   summary_es: 'Una aeronave, con su última posición y su recorrido de la última hora',

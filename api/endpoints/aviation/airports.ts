@@ -10,8 +10,10 @@ import { foldName } from '../../../lake/places/names.ts'
 import { localDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type MemoryAsk, type StatesOf } from '../../kernel/endpoint.ts'
 import {
+  field,
   LANGS,
   type Lang,
+  maybe,
   meaning,
   nested,
   nulls,
@@ -22,12 +24,10 @@ import {
   type StateRow,
   type ValueOf,
 } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
+import { areaFilter, placeFilter } from '../../kernel/filters.ts'
 import { textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField } from '../common-fields.ts'
 import {
   AVIATION_PAGE,
@@ -204,14 +204,12 @@ const nameFilter = defineMemoryFilter({
 /** The catalogue of airports. */
 export const airportListing = defineEndpoint({
   path: '/api/aviacion/aeropuertos',
-  domain: 'aviation',
   plan: 'PRO',
   summary: 'Spanish airports with punctuality and traffic',
   summary_es: 'Aeropuertos españoles con puntualidad y tráfico',
   about: `${ABOUT_FIGURES} Figures of an unavailable source are null, and \`meta.missing\` names its dataset.`,
   explained: AVIATION_PAGE,
   statistic: { grain: `One airport, ${RECENT_DAYS} days.`, method: METHOD },
-  params: {},
   filters: [nameFilter, placeFilter, areaFilter],
   returns: listReturn('airports', airport, {
     sorts: [
@@ -271,7 +269,6 @@ function nowOf(iata: string, states: StatesOf<typeof STATES>): ValueOf<typeof de
 /** One airport. */
 export const airportByIata = defineEndpoint({
   path: '/api/aviacion/aeropuertos/{iata}',
-  domain: 'aviation',
   plan: 'PRO',
   summary: 'One airport: now, today and the last twelve months',
   summary_es: 'Un aeropuerto: ahora, hoy y los últimos doce meses',

@@ -7,13 +7,12 @@ import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/fligh
 import { airportNames } from '../../../lake/places/airport-names.ts'
 import type { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
-import { LANGS, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
+import { field, LANGS, maybe, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter } from '../../kernel/filters.ts'
 import { integerParam } from '../../kernel/params/params.ts'
 import { instantParam, openPeriodParams } from '../../kernel/params/params-time.ts'
 import { appliedByRead, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { conditionsOf } from './airports.ts'
 import { AVIATION_PAGE, atfmCauses } from './figures.ts'
 import { airportFields, type Flight, flight, flightFilters, isLate, toFlight } from './flight.ts'
@@ -125,14 +124,12 @@ const counted = (about: string, example: number): ReturnType<typeof col.integer>
 /** Delays and cancellations now. */
 export const delayList = defineEndpoint({
   path: '/api/aviacion',
-  domain: 'aviation',
   plan: 'PRO',
   summary: 'Late, cancelled or diverted flights at Spanish airports now, or one by number',
   summary_es: 'Vuelos retrasados, cancelados o desviados en España, o uno por su número',
   about:
     'Flights more than 15 minutes late, cancelled or diverted, among those that airports currently list: some 24 hours around the present. `flight` lists a flight by its number, also if it is on time. A flight between two Spanish airports is listed at both. `meta.missing` names unavailable datasets: without `flights` the list is empty.',
   explained: AVIATION_PAGE,
-  params: {},
   filters: [...flightFilters, periodFilter, atFilter, delayFilter, areaFilter],
   returns: listReturn('flights', delayed, {
     sorts: ['id', 'scheduled_at', 'estimated_at', 'delay_minutes', 'airport', 'updated_at'],

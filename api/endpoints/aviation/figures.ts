@@ -4,10 +4,9 @@ import { PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Column, RowOf } from '../../../lake/schema/columns.ts'
-import { meaning, pick, type ValueOf } from '../../kernel/fields.ts'
+import { maybe, meaning, pick, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
-import { maybe } from '../../kernel/reply-fields.ts'
 
 /** The page about flights, airports and aircraft. */
 export const AVIATION_PAGE = defineMethodPage('aviation', new URL('./aviation.md', import.meta.url))

@@ -2,12 +2,11 @@ import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { FLIGHT_DIRECTIONS } from '../../../lake/datasets/aviation/codes.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { maybe, nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam, listOf, type Param, param, plainText, required } from '../../kernel/params/params.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
-import { maybe } from '../../kernel/reply-fields.ts'
 import { ABOUT_CHANGES, CHANGES_PAGE, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { originFields } from '../common-fields.ts'
 
@@ -109,13 +108,11 @@ const flightChange = record('FlightChange', 'A change of a flight.', {
 export const flightChanges = defineEndpoint({
   path: '/api/aviacion/changes',
   isExtra: true,
-  domain: 'aviation',
   plan: 'PRO',
   summary: 'Flights that appeared, changed or left the lists since a cursor',
   summary_es: 'Vuelos que aparecieron, cambiaron o salieron de la lista desde un cursor',
   about: `A flight is ENDED once the lists of its airport no longer contain it, some hours after its time. ${ABOUT_CHANGES}`,
   explained: CHANGES_PAGE,
-  params: {},
   filters: flightFilters,
   returns: changesReturn(flightChange, ['id', 'at']),
   read: {

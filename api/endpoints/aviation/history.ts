@@ -3,12 +3,12 @@ import { airportObservedDays } from '../../../lake/datasets/aviation/airport-obs
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
+import { field } from '../../kernel/fields.ts'
 import { oneOf, withDefault } from '../../kernel/params/params.ts'
 import { mean, meanFromSums, parameter, same, shareOfDays, sum, value } from '../../kernel/reads/figures.ts'
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { AVIATION_PAGE, networkFields, observedFields, punctualityFields } from './figures.ts'
 import { airportIata } from './flight.ts'
 
@@ -94,7 +94,6 @@ const observed = seriesSource({
 /** The series of one airport. */
 export const airportHistory = defineEndpoint({
   path: '/api/aviacion/aeropuertos/{iata}/historico',
-  domain: 'aviation',
   plan: 'PRO',
   summary: 'Punctuality and traffic of one airport by day, week, month or year',
   summary_es: 'Puntualidad y tráfico de un aeropuerto por día, semana, mes o año',

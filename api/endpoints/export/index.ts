@@ -1,6 +1,5 @@
 import { defineDomain } from '../../kernel/domain.ts'
-import { exportList } from './datasets.ts'
-import { exportManifest } from './manifest.ts'
+import { exportList, exportManifest } from './manifest.ts'
 
 /** Endpoints for bulk download, in the order in which documentation shows them. */
 export const exports = defineDomain({

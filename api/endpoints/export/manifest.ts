@@ -2,12 +2,57 @@ import { TableRefused } from '../../../lake/iceberg/errors.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { exportFiles, LINK_STEP_S, snapshotName } from '../../engine/request/snapshots.ts'
-import { defineEndpoint, type SystemView } from '../../kernel/endpoint.ts'
-import { record } from '../../kernel/fields.ts'
-import { textParam } from '../../kernel/params/params.ts'
+import { defineEndpoint, keyedList, listReturn, type SystemView } from '../../kernel/endpoint.ts'
+import { field, maybe, pick, record } from '../../kernel/fields.ts'
+import { chosenOf, textParam } from '../../kernel/params/params.ts'
 import { openPeriodParams } from '../../kernel/params/params-time.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
-import { datasetId, datasetOf, nearDataset } from '../service/dataset.ts'
+import { datasetFields, datasetId, datasetOf, describeDataset, nearDataset } from '../service/dataset.ts'
+
+const exported = record('ExportDataset', 'A dataset for bulk download: its size, its time span, and where its files are listed.', {
+  ...pick(datasetFields, 'id', 'title', 'domain'),
+  formats: field.list('Formats of its files.', field.text('Format.'), ['parquet']),
+  ...pick(datasetFields, 'rows', 'bytes', 'files'),
+  partitions: field.integer('Partitions of its files: mostly one per month.', '1', 2),
+  ...pick(datasetFields, 'covered_from', 'latest_row_at', 'covered_until', 'updated_at', 'schema_version'),
+  snapshot: maybe.text('Current state of the table. Null without data.', '4611686018427387904'),
+  manifest: field.text('Path of the list of its files.', '/api/export/incidents'),
+  ...pick(datasetFields, 'commercial_use', 'sources'),
+})
+
+/** The datasets for bulk download. */
+export const exportList = defineEndpoint({
+  path: '/api/export',
+  plan: 'ENTERPRISE',
+  summary: 'Datasets for bulk download: formats, sizes, partitions, last change',
+  summary_es: 'Conjuntos para descarga masiva: formatos, tamaños, particiones y último cambio',
+  about:
+    'Every public dataset, as the Parquet files of its Iceberg table. `/api/export/{dataset}` lists the files of one; `scripts/sync` mirrors it. ' +
+    'Tables are polled once a minute.',
+  params: { domain: textParam('Only datasets of this domain.', { max: 40, example: 'road' }) },
+  returns: listReturn('datasets', exported, {
+    sorts: ['id', 'rows', 'bytes', 'updated_at'],
+    limit: { default: null, max: 20_000 },
+  }),
+  read: {
+    kind: 'system',
+    tables: () => null,
+    records: (system, values) => {
+      const all = system.datasets.map((dataset) => {
+        const table = system.tables.get(dataset.id)
+        return {
+          ...describeDataset(system, dataset),
+          formats: ['parquet'],
+          partitions: table?.partitions ?? 0,
+          snapshot: table ? snapshotName(table.state) : null,
+          manifest: `/api/export/${dataset.id}`,
+        }
+      })
+      const domain = chosenOf('domain', values.domain, [...new Set(all.map((one) => one.domain))])
+      return all.filter((one) => domain === null || one.domain === domain)
+    },
+  },
+  example: { domain: 'road' },
+})
 
 const FILE_STATES = defineCodes('export_file_status', 'Status of a file of an export.', {
   CURRENT: ['vigente', 'current'],
@@ -53,7 +98,6 @@ function currentSnapshot(system: SystemView, id: string): string | null {
 /** The files of a dataset's current snapshot. */
 export const exportManifest = defineEndpoint({
   path: '/api/export/{dataset}',
-  domain: 'export',
   plan: 'ENTERPRISE',
   summary: 'Files of one snapshot of a dataset, with checksums and signed URLs',
   summary_es: 'Ficheros de una versión de un conjunto, con sumas y URL firmadas',
@@ -72,15 +116,7 @@ export const exportManifest = defineEndpoint({
       },
     ),
   },
-  returns: {
-    kind: 'list',
-    name: 'files',
-    record: file,
-    key: ['file'],
-    sorts: ['file', 'bytes', 'rows'],
-    order: 'file',
-    limit: { default: null, max: 20_000 },
-  },
+  returns: keyedList('files', file, ['file'], { sorts: ['file', 'bytes', 'rows'], limit: { default: null, max: 20_000 } }),
   read: {
     kind: 'system',
     tables: ({ dataset }) => [dataset],

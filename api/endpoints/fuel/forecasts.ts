@@ -9,15 +9,14 @@ import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, maybe, meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { booleanParam, codeParam, knownBy, listOf, oneOf, withDefault } from '../../kernel/params/params.ts'
 import { wholeProvinceParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam, type Problem } from '../../kernel/problems.ts'
 import { defineCachedQuery, distinctValues } from '../../kernel/reads/cached-query.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = fuelForecasts
@@ -74,19 +73,11 @@ const forecasts = defineCachedQuery<readonly Omit<Forecast, 'horizon' | 'is_over
 const products = distinctValues({ name: 'fuels that are forecast', dataset: fuelForecasts, column: 'product' })
 
 function toForecast(row: ForecastRow): Omit<Forecast, 'horizon' | 'is_over'> {
-  const {
-    product: fuel,
-    horizon: model_horizon,
-    interval_level: level,
-    interval_low: low,
-    interval_high: high,
-    area_kind: _kind,
-    ...rest
-  } = row
+  const { product: fuel, horizon: model_horizon, interval_level: level, interval_low: low, interval_high: high } = row
   const interval = low === null || high === null ? null : { level, low, high }
   const price_unit = row.price_unit ?? 'EUR/L'
   const price_eur_l = price_unit === 'EUR/L' ? row.price : null
-  return { ...rest, model_horizon, fuel, price_unit, price_eur_l, province: row.area === 'ES' ? null : provinceName(row.area), interval }
+  return { ...row, model_horizon, fuel, price_unit, price_eur_l, province: row.area === 'ES' ? null : provinceName(row.area), interval }
 }
 
 /** A forecast as of a day in Madrid (YYYY-MM-DD). */
@@ -116,7 +107,6 @@ const EXPLAINED = defineMethodPage('fuel-forecasts', new URL('../../../models/fu
 /** Forecasts of fuel prices. */
 export const fuelForecastList = defineEndpoint({
   path: '/api/prediccion/combustible',
-  domain: 'fuel',
   plan: 'PRO',
   summary: 'Forecasts of fuel prices: by day and at 1, 2 and 4 weeks, with intervals',
   summary_es: 'Predicción de precios de carburantes por día y a 1, 2 y 4 semanas',
@@ -136,15 +126,7 @@ export const fuelForecastList = defineEndpoint({
     horizon: listOf(oneOf(`Days from today; for STATION_MEAN at most ${WEEK.at(-1)}.`, HORIZONS, { example: 'P3D' })),
     include_past: withDefault(booleanParam('Also past days: the newest known price may be days old.'), false),
   },
-  returns: {
-    kind: 'list',
-    name: 'forecasts',
-    record: forecast,
-    key: ['date', 'area', 'fuel', 'series'],
-    sorts: ['date', 'fuel', 'price_eur_l'],
-    order: 'date',
-    limit: { default: 100, max: 20_000 },
-  },
+  returns: keyedList('forecasts', forecast, ['date', 'area', 'fuel', 'series'], { sorts: ['date', 'fuel', 'price_eur_l'] }),
   read: {
     kind: 'memory',
     from: [],
@@ -156,15 +138,12 @@ export const fuelForecastList = defineEndpoint({
     answer: async ({ cached: slice }, { fuel, province, series, horizon, include_past }, now) => {
       if (province !== null && series === 'BULLETIN')
         throw new InvalidParam('expected STATION_MEAN together with province: the bulletin covers all of Spain', {
-          parameter: 'series',
-          value: series,
+          ...{ parameter: 'series', value: series },
         })
       const later = (horizon ?? []).find((one) => !WEEK.includes(one))
       if (later && (province !== null || series === 'STATION_MEAN'))
         throw new InvalidParam(`expected with STATION_MEAN one of ${WEEK.join(', ')}`, {
-          parameter: 'horizon',
-          value: later,
-          allowed: WEEK,
+          ...{ parameter: 'horizon', value: later, allowed: WEEK },
         })
       const ofArea = (await slice(forecasts, '')).filter(
         (one) => (province ?? ['ES']).includes(one.area) && (series === null || one.series === series),

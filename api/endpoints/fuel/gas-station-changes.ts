@@ -1,7 +1,7 @@
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { optional, pick, record } from '../../kernel/fields.ts'
-import { wholeProvinceFilter } from '../../kernel/filters/place.ts'
+import { wholeProvinceFilter } from '../../kernel/filters.ts'
 import { listOf } from '../../kernel/params/params.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
@@ -28,13 +28,11 @@ const priceChange = record('FuelPriceChange', 'What happened to the price of a p
 /** The change feed of prices. */
 export const gasStationChanges = defineEndpoint({
   path: '/api/gas-stations/changes',
-  domain: 'fuel',
   plan: 'FREE',
   summary: 'Fuel prices that appeared, changed or disappeared since a cursor',
   summary_es: 'Precios que aparecieron, cambiaron o desaparecieron desde un cursor',
   about: ABOUT_CHANGES,
   explained: CHANGES_PAGE,
-  params: {},
   filters: [columnFilter('fuel', listOf(fuelParam), 'product'), wholeProvinceFilter],
   returns: changesReturn(priceChange, ['station_id', 'fuel', 'at']),
   read: {

@@ -2,29 +2,31 @@ import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
-import { booleanParam, listOf, required, textParam } from '../../kernel/params/params.ts'
+import { field, maybe, meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { roadFilter } from '../../kernel/filters.ts'
+import { booleanParam, listOf, required, textParam, withDefault } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
-import { field } from '../../kernel/reply-fields.ts'
+import { PRICES_PAGE } from './price-figures.ts'
 import {
   ABOUT_POSITION,
   ABOUT_ROAD,
+  checkTown,
   fuelParam,
   isOpen,
   STATION_DATASETS,
   type Station,
   sellsFilter,
+  stationAreaFilter,
   stationFields,
   stationsOf,
+  townFilter,
 } from './station.ts'
-import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 
 /** Fields of the list that only some replies have. */
 const PRICE = ['price', 'price_unit', 'price_issue'] as const
 
 /** The filter `open_now`; its result changes every minute. */
-export const openNowFilter = defineMemoryFilter({
+const openNowFilter = defineMemoryFilter({
   name: 'open_now',
   param: booleanParam(
     'Only stations that are open (true) or closed (false) at this minute by their published hours; stations with unreadable hours count as closed.',
@@ -70,12 +72,10 @@ function priced(station: Station, fuels: readonly string[]): ValueOf<typeof list
 /** Filling stations with their prices. */
 export const gasStationList = defineEndpoint({
   path: '/api/gas-stations',
-  domain: 'fuel',
   plan: 'FREE',
   summary: 'Filling stations with prices per fuel, operator and coordinates',
   summary_es: 'Gasolineras con precios por carburante, rótulo y coordenadas',
   about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
-  params: {},
   filters: [townFilter, roadFilter, sellsFilter(listOf(fuelParam)), operatorFilter, stationAreaFilter, openNowFilter],
   returns: listReturn('stations', listed, {
     sorts: ['id', 'operator', 'municipality', 'road', 'km', 'price', 'updated_at'],
@@ -117,7 +117,6 @@ const detail = record('GasStationDetail', 'A filling station with its prices and
 /** One station. */
 export const gasStationById = defineEndpoint({
   path: '/api/gas-stations/{id}',
-  domain: 'fuel',
   plan: 'FREE',
   summary: 'One filling station, with the rank of its prices in its municipality',
   summary_es: 'Una gasolinera, con el puesto de sus precios en el municipio',
@@ -152,3 +151,51 @@ function ranksOf(one: Station, stations: readonly Station[]): Record<string, Ran
     }),
   )
 }
+
+const { id, prices: _prices, ...others } = stationFields
+
+const offer = record('FuelOffer', 'The price of one fuel at one station.', {
+  id,
+  fuel: field.code('Requested fuel product.', FUEL_PRODUCTS, 'DIESEL_A'),
+  price: fuelPrices.columns.price,
+  price_unit: fuelPrices.columns.price_unit,
+  distance_m: maybe.integer('Straight-line distance from the requested point; null without one.', 'm', 420),
+  ...others,
+})
+
+const restrictedFilter = defineMemoryFilter({
+  name: 'include_restricted',
+  param: withDefault(booleanParam('Also stations that sell only to members or co-operatives.'), false),
+  matches: (included) => (one: Station) => included || one.sale_type !== 'RESTRICTED',
+})
+
+/** The cheapest stations for a fuel. */
+export const cheapestList = defineEndpoint({
+  path: '/api/gas-stations/cheapest',
+  plan: 'FREE',
+  summary: 'Cheapest stations for a fuel in an area or along a road',
+  summary_es: 'Las gasolineras más baratas en una zona o a lo largo de una carretera',
+  about: `Active stations open to the public; \`include_restricted\` adds those that sell only to members. Implausible prices are left out. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
+  explained: PRICES_PAGE,
+  filters: [sellsFilter(required(fuelParam)), townFilter, roadFilter, stationAreaFilter, openNowFilter, restrictedFilter],
+  returns: listReturn('stations', offer, {
+    sorts: ['price', 'distance_m'],
+    order: 'price',
+    orderAround: 'price',
+    needs: { distance_m: ['lat', 'lon'] },
+    limit: { default: 20, max: 20_000 },
+  }),
+  read: {
+    kind: 'memory',
+    from: STATION_DATASETS,
+    records: stationsOf,
+    check: checkTown,
+    pick: (stations, { fuel }) =>
+      stations.flatMap((one) => {
+        const sold = one.prices[fuel]
+        if (!sold || sold.price_issue || one.status !== 'ACTIVE') return []
+        return [{ ...one, fuel, price: sold.price, price_unit: sold.price_unit, distance_m: null }]
+      }),
+  },
+  example: { fuel: 'DIESEL_A', lat: '41.51', lon: '1.90', radius: '5000' },
+})

@@ -1,11 +1,9 @@
 import { defineDomain } from '../../kernel/domain.ts'
-import { fuelAverages } from './averages.ts'
-import { cheapestList } from './cheapest.ts'
 import { fuelForecastList } from './forecasts.ts'
 import { gasStationChanges } from './gas-station-changes.ts'
 import { gasStationHistory } from './gas-station-history.ts'
-import { gasStationStats } from './gas-station-stats.ts'
-import { gasStationById, gasStationList } from './gas-stations.ts'
+import { cheapestList, gasStationById, gasStationList } from './gas-stations.ts'
+import { fuelAverages, gasStationStats } from './price-figures.ts'
 import { fuelHistory } from './series.ts'
 import { fuelTrend } from './trend.ts'
 

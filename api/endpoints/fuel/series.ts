@@ -2,11 +2,13 @@ import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import { FUEL_SERIES } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { fuelMinistryDays } from '../../../lake/datasets/fuel/ministry-days.ts'
+import type { Filter } from '../../../lake/iceberg/types.ts'
 import { scan } from '../../../lake/query/scan.ts'
-import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
+import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { meaning, nested } from '../../kernel/fields.ts'
+import { field, maybe, meaning, nested } from '../../kernel/fields.ts'
 import { codeParam, group, listOf, type Param, withDefault } from '../../kernel/params/params.ts'
 import { wholeProvinceParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
@@ -15,10 +17,62 @@ import type { LakeKnown } from '../../kernel/reads/lake-read.ts'
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
-import { BULLETIN_METHOD, bulletinEnd, spanishWeeks, weekColumns } from './bulletin-weeks.ts'
 import { PRICES_PAGE } from './price-figures.ts'
 import { fuelParam } from './station.ts'
+
+/** The bulletin's products that filling stations sell, with their names there. */
+const FUELS = { EURO_SUPER_95: 'GASOLINE_95_E5', AUTOMOTIVE_GAS_OIL: 'DIESEL_A', LPG_MOTOR_FUEL: 'LPG' } as const
+
+const c = (name: keyof typeof fuelBulletin.columns): Sql => column(fuelBulletin, name)
+const SPAIN = { country_code: { eq: 'ES' }, price_unit: { eq: 'EUR/kL' } } as const
+
+/** Method of the prices, for `meta.method`. */
+export const BULLETIN_METHOD =
+  'BULLETIN: prices in force on Mondays as Spain reports them to the European Commission, weighted by sales, not a mean of stations. Longer steps are the mean of their Mondays. ' +
+  'GASOLINE_95_E5 is its Euro-super 95, DIESEL_A its automotive gas oil.'
+
+/** The columns of `spanishWeeks` for statistics. */
+const weekColumns = {
+  product: field.text('Fuel.'),
+  price_mean: col.decimal(0, 'Price with taxes.', { scale: 6, precision: 12, unit: 'EUR/L' }),
+  price_without_tax: col.decimal(0, 'Price without taxes.', { scale: 6, precision: 12, unit: 'EUR/L', nullable: true }),
+} as const
+
+/**
+ * A query of Spain's weeks that begin in a half-open time (ms), for some fuels or all: `product`, `date`, `period_start`
+ * (TIMESTAMPTZ), and `price_mean` and `price_without_tax` in EUR/L as DECIMAL(12, 6), the latter null if no edition states it.
+ * The first edition that states a price counts.
+ */
+export function spanishWeeks(of: { readonly fuel: readonly string[] | null; readonly from: number; readonly to: number }): Sql {
+  const wanted = Object.entries(FUELS).filter(([, fuel]) => of.fuel === null || of.fuel.includes(fuel))
+  const rows = scan(fuelBulletin, {
+    ...SPAIN,
+    product: { in: wanted.map(([product]) => product) },
+    period_start: { gte: of.from, lt: of.to },
+  })
+  const fuels = Object.entries(FUELS).map(([product, fuel]) => sql`WHEN ${product} THEN ${fuel}`)
+  const perLitre = (price: Sql): Sql => sql`CAST(${price} / 1000 AS DECIMAL(12, 6))`
+  return sql`(
+    SELECT
+      CASE ${c('product')} ${join(fuels, sql` `)} END AS product,
+      ${c('date')} AS date,
+      ${c('period_start')} AS period_start,
+      ${perLitre(c('price_with_tax'))} AS price_mean,
+      ${perLitre(c('price_without_tax'))} AS price_without_tax
+    FROM ${rows}
+    WHERE ${c('price_with_tax')} IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY ${c('product')}, ${c('date')} ORDER BY ${c('edition')}) = 1
+  )`
+}
+
+/** End of a table's data up to an instant (ms): just after the begin of its newest period. Later steps do not count as gaps. */
+function dataEnd(dataset: Dataset, until: number, filter: Filter = {}): Sql {
+  const newest = sql`max(${column(dataset, 'period_start')}) + INTERVAL 1 SECOND`
+  return sql`(SELECT least(${newest}, ${instant(until)}) FROM ${scan(dataset, filter)})`
+}
+
+/** The same of the bulletin's data for Spain. */
+const bulletinEnd = (until: number): Sql => dataEnd(fuelBulletin, until, SPAIN)
 
 /** The parameter `series`: the source of prices. */
 export const seriesParam: Param<string> = withDefault(
@@ -57,12 +111,6 @@ export function ministryDays(of: { readonly fuel: readonly string[] | null; read
       CAST(NULL AS DECIMAL(12, 6)) AS price_without_tax
     FROM ${rows}
   )`
-}
-
-/** End of the ministry's data up to an instant (ms). Later steps do not count as gaps. */
-export function ministryEnd(until: number): Sql {
-  const newest = sql`max(${column(fuelMinistryDays, 'period_start')}) + INTERVAL 1 SECOND`
-  return sql`(SELECT least(${newest}, ${instant(until)}) FROM ${scan(fuelMinistryDays, {})})`
 }
 
 const { columns } = fuelDays
@@ -150,7 +198,7 @@ const ministryMeans = seriesSource({
   at: 'period_start',
   where: { product: parameter('fuel') },
   fields: { ...national, price_without_tax_eur_l: value(null), coverage: shareOfDays() },
-  until: ministryEnd,
+  until: (until) => dataEnd(fuelMinistryDays, until),
 })
 
 const bulletin = seriesSource({
@@ -173,7 +221,6 @@ const METHOD =
 /** Average prices of fuels over the years. */
 export const fuelHistory = defineEndpoint({
   path: '/api/combustible/historico',
-  domain: 'fuel',
   plan: 'PRO',
   summary: 'Average price of each fuel by week, since 2019',
   summary_es: 'Precio medio de cada carburante por semana, desde 2019',

@@ -1,18 +1,26 @@
-import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
+import { FUEL_PRODUCTS, reliablePosition } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { foldName, nameKeys } from '../../../lake/places/names.ts'
+import { provinceByCode } from '../../../lake/places/provinces.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
-import { nested, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
-import { codeParam, type Param } from '../../kernel/params/params.ts'
+import { field, nested, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter } from '../../kernel/filters.ts'
+import { codeParam, type Group, group, type Param, textParam } from '../../kernel/params/params.ts'
+import { municipalitiesOf, municipalityParam, type PlaceFilter, provinceParam } from '../../kernel/params/params-place.ts'
+import { InvalidParam } from '../../kernel/problems.ts'
 import { defineMemoryFilter, type MemoryFilter } from '../../kernel/reads/filter.ts'
+import { distanceM, isInside } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field } from '../../kernel/reply-fields.ts'
+import { nearest } from '../../kernel/reads/suggest.ts'
 import { originFields, provinceField } from '../common-fields.ts'
 
 /** Hours of a week in minutes from Monday 00:00, as [open, close) pairs; null if the text cannot be parsed. */
-export type WeekHours = readonly (readonly [open: number, close: number])[] | null
+type WeekHours = readonly (readonly [open: number, close: number])[] | null
 
 const DAYS = 'LMXJVSD'
 const DAY = 1440
@@ -104,7 +112,7 @@ export const ABOUT_ROAD =
 export const ABOUT_POSITION = 'A position that contradicts the address (`position_issue`) is shown but not used in searches.'
 
 /** A filling station with its prices. */
-export const station = record('GasStation', 'A filling station with its prices.', stationFields)
+const station = record('GasStation', 'A filling station with its prices.', stationFields)
 
 export type Station = ValueOf<typeof stationFields>
 
@@ -169,4 +177,82 @@ export function isOpen(one: Station, now: number): boolean {
   if (!hours) return false
   const minute = Math.floor((now + offsetAt(now, zoneOf(one.province_code))) / 60_000) + THURSDAY_MIN
   return isOpenAt(hours, minute % WEEK_MIN)
+}
+
+/** The requested place of stations, by name; null for parts that the caller leaves open. */
+interface Town extends PlaceFilter {
+  readonly locality: string | null
+  /** Set for a municipality that does not exist; the records may have a locality with this name. */
+  readonly unknown: { readonly name: string; readonly refused: InvalidParam } | null
+}
+
+/** The known place of a station. */
+interface Addressed {
+  readonly province_code: string | null
+  readonly municipality_code: string | null
+  readonly locality: string | null
+}
+
+const townParams: Group<Town> = group(
+  {
+    province: provinceParam,
+    municipality: municipalityParam,
+    locality: textParam(
+      'Town or village of the address, a municipality or part of one; case, accents and the position of the article are ignored.',
+      { max: 80, example: 'Abrera' },
+    ),
+  },
+  ({ province, municipality, locality }) => {
+    const place = { region: province, locality }
+    if (municipality === null) return { ...place, municipality_codes: null, unknown: null }
+    try {
+      return { ...place, municipality_codes: municipalitiesOf(municipality, province), unknown: null }
+    } catch (refused) {
+      if (!(refused instanceof InvalidParam)) throw refused
+      return { ...place, municipality_codes: [], unknown: { name: municipality, refused } }
+    }
+  },
+)
+
+const keysOf = memo((station: Addressed) => (station.locality === null ? [] : nameKeys(station.locality)))
+
+/** The filters `province`, `municipality` and `locality` of stations. */
+export const townFilter = defineMemoryFilter({
+  name: 'place',
+  param: townParams,
+  matches: (town) => {
+    const inPlace = placeFilter.matches(town, 0)
+    const key = town.locality === null ? null : foldName(town.locality)
+    return (station: Addressed) => inPlace(station) && (key === null || keysOf(station).includes(key))
+  },
+})
+
+/** The filters `bbox`, or `lat`, `lon` and `radius`, by the reliable positions of stations. */
+export const stationAreaFilter = defineMemoryFilter({
+  ...areaFilter,
+  matches: (area) => (station: Parameters<typeof reliablePosition<Point>>[0]) => isInside(area, reliablePosition(station)),
+  distance: (centre) => (station) => {
+    const at = reliablePosition(station)
+    return at && distanceM(centre, at)
+  },
+})
+
+/** Rejects an unknown municipality or locality, with a suggestion. */
+export function checkTown(stations: readonly Addressed[], { place }: { readonly place: Town | null }): void {
+  if (place?.unknown) {
+    const { name, refused } = place.unknown
+    const village = stations.find(townFilter.matches({ ...place, municipality_codes: null, locality: name }, 0))
+    if (!village) throw new InvalidParam(refused.message, { parameter: 'municipality', value: name, near: refused.near })
+    const of = village.municipality_code === null ? undefined : municipalityByCode(village.municipality_code)
+    const where = [of?.name, village.province_code && `(${provinceByCode(village.province_code)?.name})`].filter((part) => part).join(' ')
+    const expected = `expected a municipality; this is a locality of ${where}: locality=${village.locality}`
+    throw new InvalidParam(expected, { parameter: 'municipality', value: name })
+  }
+  const locality = place?.locality ?? null
+  if (locality === null || stations.some(townFilter.matches(place as Town, 0))) return
+  const around = placeFilter.matches(place as Town, 0)
+  throw new InvalidParam('no station there is in a locality with this name', {
+    ...{ parameter: 'locality', value: locality },
+    near: () => nearest(locality, new Set(stations.filter(around).flatMap((one) => one.locality ?? []))),
+  })
 }

@@ -3,13 +3,20 @@ import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bind, type Sql, sql } from '../../../lake/query/sql.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { record } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, maybe, record } from '../../kernel/fields.ts'
 import { integerParam, listOf, withDefault } from '../../kernel/params/params.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
-import { BULLETIN_METHOD, spanishWeeks } from './bulletin-weeks.ts'
 import { PRICES_PAGE } from './price-figures.ts'
-import { datasetsOf, knownFuels, MINISTRY_METHOD, ministryDays, SERIES_DATASETS, seriesParam } from './series.ts'
+import {
+  BULLETIN_METHOD,
+  datasetsOf,
+  knownFuels,
+  MINISTRY_METHOD,
+  ministryDays,
+  SERIES_DATASETS,
+  seriesParam,
+  spanishWeeks,
+} from './series.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays
@@ -55,7 +62,6 @@ const METHOD =
 /** Trend and weekly change of fuel prices. */
 export const fuelTrend = defineEndpoint({
   path: '/api/combustible/tendencia',
-  domain: 'fuel',
   plan: 'PRO',
   summary: 'Trend of the national price of each fuel, and its weekly change',
   summary_es: 'Tendencia del precio nacional de cada carburante y cambio semanal',
@@ -70,15 +76,11 @@ export const fuelTrend = defineEndpoint({
     ),
     series: seriesParam,
   },
-  returns: {
-    kind: 'list',
-    name: 'trends',
-    record: trend,
-    key: ['fuel'],
+  returns: keyedList('trends', trend, ['fuel'], {
     sorts: ['price_eur_l', 'change_pct', 'slope_eur_l_week'],
     order: '-price_eur_l',
     limit: { default: 100, max: 1000 },
-  },
+  }),
   read: {
     kind: 'lake',
     from: SERIES_DATASETS,

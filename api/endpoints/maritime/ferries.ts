@@ -7,13 +7,12 @@ import { isIsland, isWithinRegion, regionOf } from '../../../lake/places/regions
 import { dayBounds, localDate, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { dayFromToday, onlyOfRows } from '../../kernel/example.ts'
-import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { booleanParam, codeParam, required, textParam, withDefault } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { appliedByRead, columnFilter } from '../../kernel/reads/filter.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { keyOf, type ServiceDay } from '../transit/service-day.ts'
 import { checkCovered } from '../transit/timetable-versions.ts'
@@ -118,13 +117,11 @@ const portParam = (what: string, example: string) =>
 /** Ferry routes. */
 export const ferryList = defineEndpoint({
   path: '/api/maritimo/ferries',
-  domain: 'maritime',
   plan: 'FREE',
   summary: 'Ferry routes with operator, frequency, duration and next sailing',
   summary_es: 'Rutas de ferri con operador, frecuencia, duración y próxima salida',
   about:
     'Routes of the timetables in force today and of later ones that are published already, one per direction. Frequencies are counted from trips and calendar. By default only routes with a future sailing; in_service=false shows the others.',
-  params: {},
   filters: [
     appliedByRead('origin', portParam('from', 'Dénia')),
     appliedByRead('destination', portParam('to', 'Ibiza')),
@@ -237,7 +234,6 @@ const detail = record('FerryRouteDetail', 'A ferry route with its sailings of a 
 /** One ferry route with its timetable. */
 export const ferryById = defineEndpoint({
   path: '/api/maritimo/ferries/{id}',
-  domain: 'maritime',
   plan: 'FREE',
   summary: 'One ferry route with its timetable of a day and its seasons',
   summary_es: 'Una ruta de ferri con el horario de un día y sus temporadas',

@@ -9,6 +9,7 @@ import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts
 import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
+import { field } from '../../kernel/fields.ts'
 import { codeParam, textParam } from '../../kernel/params/params.ts'
 import { wholeProvinceParam } from '../../kernel/params/params-place.ts'
 import { bucketEnd } from '../../kernel/reads/buckets.ts'
@@ -17,7 +18,6 @@ import { cutAtSteps, publicationRuns } from '../../kernel/reads/held.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { coverageField } from '../common-fields.ts'
 import { marineFuelParam, usesOf } from './marine-prices.ts'
 
@@ -62,7 +62,6 @@ const METHOD =
 /** Series of marine fuel prices. */
 export const marineHistory = defineEndpoint({
   path: '/api/maritimo/historico',
-  domain: 'maritime',
   plan: 'PRO',
   summary: 'Marine fuel prices by day, week, month or year, since we collect them',
   summary_es: 'Precios de carburantes marinos por día, semana, mes o año',

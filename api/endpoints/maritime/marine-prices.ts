@@ -6,14 +6,11 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type State, type StatesOf } from '../../kernel/endpoint.ts'
-import { joined, meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { provinceFilter } from '../../kernel/filters/place.ts'
-import { searchFilter } from '../../kernel/filters/search.ts'
+import { field, joined, meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, provinceFilter, searchFilter } from '../../kernel/filters.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { ferryNetwork } from './ferry-network.ts'
 import { ferryTimetables } from './ferry-timetables.ts'
@@ -181,14 +178,12 @@ const DATE_CLOCK_S = 3600
 /** The specification's list of marine fuel prices. */
 export const marinePriceList = defineEndpoint({
   path: '/api/maritimo',
-  domain: 'maritime',
   plan: 'FREE',
   summary: 'Marine fuel prices in Spanish ports',
   summary_es: 'Precios de carburantes marinos en los puertos españoles',
   about:
     'One record per fuel that a station sells to leisure craft or fishing vessels. Diesel B and marine gasoil are published per 1000 litres; `price_eur_l` compares all fuels. ' +
     'No source publishes prices of marine fuel oil; `meta.note` says so.',
-  params: {},
   filters: [...marineFilters, areaFilter],
   returns: listReturn('prices', marinePrice, { sorts: ['id', 'price_eur_l', 'updated_at'] }),
   read: {

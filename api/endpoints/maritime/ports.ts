@@ -8,15 +8,12 @@ import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
-import { meaning, nested, nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { provinceFilter } from '../../kernel/filters/place.ts'
-import { searchFilter } from '../../kernel/filters/search.ts'
+import { field, maybe, meaning, nested, nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, provinceFilter, searchFilter } from '../../kernel/filters.ts'
 import { booleanParam, required, textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { PORT_LISTINGS, PORT_ROLES } from './codes.ts'
 import { CLOCK_S, ferryRouteFields, ferryRouteOf } from './ferries.ts'
@@ -128,7 +125,6 @@ export const portList = defineEndpoint({
   about:
     'Spanish ports of the World Port Index and of a list of this service. Ports that only a ferry timetable has are included, some of them abroad. Depths of 0 and unknown facilities are null. ' +
     VESSELS,
-  params: {},
   filters: [
     provinceFilter,
     searchFilter(

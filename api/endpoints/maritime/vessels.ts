@@ -5,14 +5,13 @@ import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineEndpoint, type State } from '../../kernel/endpoint.ts'
+import { defineEndpoint, keyedList, type State } from '../../kernel/endpoint.ts'
 import { dayFromToday, idOfListed } from '../../kernel/example.ts'
-import { joined, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { requiredAreaFilter } from '../../kernel/filters/area.ts'
+import { field, joined, maybe, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { requiredAreaFilter } from '../../kernel/filters.ts'
 import { codeParam, integerParam, listOf, required, textParam, withDefault } from '../../kernel/params/params.ts'
 import { checkDays, periodParams } from '../../kernel/params/params-time.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { stateFields } from '../common-fields.ts'
 
 const [seen, said] = [vesselPositions.columns, vessels.columns]
@@ -65,26 +64,15 @@ const ABOUT =
 /** Vessels in an area. */
 export const vesselList = defineEndpoint({
   path: '/api/maritimo/buques',
-  domain: 'maritime',
   plan: 'PRO',
   summary: 'Vessels in an area, with position, course and destination',
   summary_es: 'Buques de una zona, con posición, rumbo y destino',
   about: `Each vessel once, by its newest position of the last 30 minutes. ${ABOUT}`,
-  params: {},
   filters: [
     requiredAreaFilter,
     columnFilter('type', listOf(codeParam('Kind of vessel.', VESSEL_TYPES, { example: 'CARGO' })), 'vessel_type'),
   ],
-  returns: {
-    kind: 'list',
-    name: 'vessels',
-    record: vessel,
-    key: ['mmsi'],
-    id: 'mmsi',
-    sorts: ['mmsi', 'name', 'speed_kn', 'length_m', 'observed_at'],
-    order: 'mmsi',
-    limit: { default: 100, max: 20_000 },
-  },
+  returns: keyedList('vessels', vessel, ['mmsi'], { id: 'mmsi', sorts: ['mmsi', 'name', 'speed_kn', 'length_m', 'observed_at'] }),
   read: { kind: 'memory', from: STATES, isOfAny: true, records: vesselsOf },
   example: { bbox: '-6,35.5,-5,36.5' },
 })
@@ -101,7 +89,6 @@ type Past = Parameters<typeof toVessel>[0] & NonNullable<Parameters<typeof toVes
 /** One vessel. */
 export const vesselByMmsi = defineEndpoint({
   path: '/api/maritimo/buques/{mmsi}',
-  domain: 'maritime',
   plan: 'PRO',
   summary: 'One vessel with its last report',
   summary_es: 'Un buque con su último informe',
@@ -190,7 +177,6 @@ interface LegRow {
 /** The track of one vessel. */
 export const vesselTrack = defineEndpoint({
   path: '/api/maritimo/buques/{mmsi}/recorrido',
-  domain: 'maritime',
   plan: 'PRO',
   summary: 'Track of a vessel over at most 7 days, as lines',
   summary_es: 'Recorrido de un buque en 7 días como máximo, en líneas',
@@ -204,15 +190,7 @@ export const vesselTrack = defineEndpoint({
       0,
     ),
   },
-  returns: {
-    kind: 'list',
-    name: 'legs',
-    record: leg,
-    key: ['started_at', 'source'],
-    sorts: ['started_at'],
-    order: 'started_at',
-    limit: { default: 100, max: 1000 },
-  },
+  returns: keyedList('legs', leg, ['started_at', 'source'], { sorts: ['started_at'], limit: { default: 100, max: 1000 } }),
   read: {
     kind: 'lake',
     from: [vesselPositions],

@@ -9,11 +9,10 @@ import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../kernel/endpoint.ts'
-import { nested, optional, pick, type ValueOf } from '../../kernel/fields.ts'
-import { isSectionOn } from '../../kernel/filters/road.ts'
+import { field, maybe, nested, optional, pick, type ValueOf } from '../../kernel/fields.ts'
+import { isSectionOn } from '../../kernel/filters.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { type ImdSection, sectionsOf, wantedYears } from './imd-sections.ts'
 
 const HOUR_MS = 3_600_000

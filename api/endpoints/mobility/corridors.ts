@@ -7,10 +7,9 @@ import { ABOUT_HOLIDAYS } from '../../../lake/places/holidays.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam, knownBy, required, textParam } from '../../kernel/params/params.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 import { type CorridorTraffic, corridorFields, dailyAt, hoursOfYear, trafficOf, withAge } from './corridor.ts'
 import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
@@ -42,7 +41,6 @@ const corridor = record(
 /** Corridors. */
 export const corridorList = defineEndpoint({
   path: '/api/movilidad/corredores',
-  domain: 'mobility',
   plan: 'PRO',
   summary: 'Corridors: average daily traffic, change from the year before, hourly profile',
   summary_es: 'Corredores: IMD, cambio respecto al año anterior y perfil horario',
@@ -98,7 +96,6 @@ const detail = record('CorridorDetail', 'A corridor with its sections or sensors
 /** One corridor. */
 export const corridorById = defineEndpoint({
   path: '/api/movilidad/corredores/{id}',
-  domain: 'mobility',
   plan: 'PRO',
   summary: 'One corridor with its sections or sensors and its line',
   summary_es: 'Un corredor con sus tramos o sensores y su línea',

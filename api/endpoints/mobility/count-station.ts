@@ -6,13 +6,11 @@ import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
-import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
+import { field, maybe, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter } from '../../kernel/filters.ts'
 import { integerParam, required, textParam } from '../../kernel/params/params.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { profileFields } from './corridor.ts'
 
@@ -147,13 +145,11 @@ const listed = record('CountStation', 'A permanent count station.', stationField
 /** The counting stations. */
 export const countStationList = defineEndpoint({
   path: '/api/movilidad/estaciones',
-  domain: 'mobility',
   plan: 'PRO',
   summary: 'Traffic counting stations',
   summary_es: 'Estaciones de aforo',
   about: `${ABOUT} One-way streets have counts in one direction only.`,
   statistic: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list separate from the counts.' },
-  params: {},
   filters: [placeFilter, areaFilter],
   returns: listReturn('stations', listed, {
     key: ['id', 'source'],
@@ -177,7 +173,6 @@ const detail = record('CountStationDetail', 'A permanent count station with its 
 /** One counting station. */
 export const countStationById = defineEndpoint({
   path: '/api/movilidad/estaciones/{id}',
-  domain: 'mobility',
   plan: 'PRO',
   summary: 'One counting station: mean daily vehicles by year, and hourly profile',
   summary_es: 'Una estación de aforo: vehículos diarios por año y perfil horario',

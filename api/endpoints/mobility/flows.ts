@@ -5,15 +5,14 @@ import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/q
 import { type Columns, col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, maybe, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { group, oneOf, withDefault } from '../../kernel/params/params.ts'
 import { roadParam, wholeProvinceParam } from '../../kernel/params/params-place.ts'
 import { type Period, timeParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { type Bucket, bucketBounds, dateField } from '../../kernel/reads/buckets.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { IMD_FIELDS, IMD_FLAT, IMD_METHOD, imdRows } from './imd-view.ts'
 import { DEFAULT_STUDY, MOBILITY_PAGE, nothingOf, studyParam, tripSums } from './study.ts'
@@ -110,7 +109,6 @@ const METHOD =
 /** Trips between provinces, or the daily traffic of roads. */
 export const mobilityList = defineEndpoint({
   path: '/api/movilidad',
-  domain: 'mobility',
   plan: 'PRO',
   summary: 'Trips between provinces by step of time, or daily road traffic (IMD) by year',
   summary_es: 'Viajes entre provincias por periodo, o tráfico diario (IMD) por año',
@@ -128,15 +126,11 @@ export const mobilityList = defineEndpoint({
       span: `the newest complete month without an end (every year for view=imd), else ${SPAN_DAYS} days`,
     }),
   },
-  returns: {
-    kind: 'list',
-    name: 'mobility',
-    record: mobility,
-    key: ['period_start', 'origin_province_code', 'destination_province_code', 'road', 'province_code'],
+  returns: keyedList('mobility', mobility, ['period_start', 'origin_province_code', 'destination_province_code', 'road', 'province_code'], {
     sorts: ['period_start', 'trips', 'trip_km', 'mean_distance_km', 'imd_veh_day', 'heavy_share_pct', 'veh_km_year'],
     order: '-trips',
     limit: { default: 100, max: 1000 },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [mobilityFlowDays, imdRoads],

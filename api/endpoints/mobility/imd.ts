@@ -6,14 +6,12 @@ import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { wholeProvinceFilter } from '../../kernel/filters/place.ts'
-import { sectionFilter } from '../../kernel/filters/road.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, maybe, nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { sectionFilter, wholeProvinceFilter } from '../../kernel/filters.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 import { ABOUT_IMD, type ImdSection, imdSourceParam, imdYears, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
@@ -206,7 +204,6 @@ export function drawn<D extends Pick<Section, 'road' | 'km_from' | 'km_to' | 'pr
 /** Daily traffic by road section. */
 export const imdList = defineEndpoint({
   path: '/api/movilidad/imd',
-  domain: 'mobility',
   plan: 'PRO',
   summary: 'Average daily traffic (IMD) by road section and year, with heavy vehicles',
   summary_es: 'Intensidad media diaria (IMD) por tramo y año, con la parte de pesados',
@@ -221,15 +218,10 @@ export const imdList = defineEndpoint({
   },
   params: { year: imdYearsParam, source: imdSourceParam },
   filters: [sectionFilter, wholeProvinceFilter],
-  returns: {
-    kind: 'list',
-    name: 'sections',
-    record: section,
-    key: ['year', 'section_id', 'source_id'],
+  returns: keyedList('sections', section, ['year', 'section_id', 'source_id'], {
     sorts: ['road', 'km_from', 'imd_veh_day', 'heavy_share_pct', 'veh_km_year', 'year'],
     order: 'road',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

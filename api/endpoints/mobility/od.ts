@@ -7,14 +7,13 @@ import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { optional, record } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, optional, record } from '../../kernel/fields.ts'
 import { codeParam, listOf, oneOf, type Param, textParam, withDefault } from '../../kernel/params/params.ts'
 import { type Period, timeParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { type Bucket, dateField } from '../../kernel/reads/buckets.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { MOBILITY_PAGE, nothingOf, studyParam, tripSums } from './study.ts'
 
 const { columns } = mobilityTrips
@@ -89,7 +88,6 @@ const METHOD =
 /** Cells of the matrix of origins and destinations. */
 export const mobilityMatrix = defineEndpoint({
   path: '/api/movilidad/od',
-  domain: 'mobility',
   plan: 'PRO',
   summary: 'Trips from zone to zone: cells of the origin-destination matrix',
   summary_es: 'Viajes de zona a zona: celdas de la matriz origen-destino',
@@ -108,15 +106,10 @@ export const mobilityMatrix = defineEndpoint({
     group_by: listOf(oneOf('Dimensions to group by, besides zones and steps; several are allowed.', GROUPS, { example: 'hour' })),
     time: timeParams(INTERVALS, { interval: '1d', span: 'the newest day without an end, else a day' }),
   },
-  returns: {
-    kind: 'list',
-    name: 'cells',
-    record: cell,
-    key: ['period_start', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
+  returns: keyedList('cells', cell, ['period_start', 'origin_zone', 'destination_zone', 'hour', 'distance_band'], {
     sorts: ['period_start', 'trips', 'trip_km'],
-    order: 'period_start',
     limit: { default: 100, max: 1000 },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [mobilityTrips, mobilityFlowDays, mobilityZoneMembers, mobilityDistrictTrips, mobilityGauTrips, mobilityV1Trips],

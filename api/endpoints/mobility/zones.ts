@@ -10,7 +10,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import { ofWkb } from '../../../lake/query/wkb.ts'
 import { type Columns, col, type MultiPolygon } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State, type StatesOf } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam } from '../../kernel/params/params.ts'
 import { provinceParam } from '../../kernel/params/params-place.ts'
 import type { Problem } from '../../kernel/problems.ts'
@@ -18,7 +18,6 @@ import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName, stateFields } from '../common-fields.ts'
 import { MOBILITY_PAGE } from './study.ts'
 
@@ -194,7 +193,6 @@ const noZones = (): Problem =>
 /** The zones of the studies. */
 export const zoneList = defineEndpoint({
   path: '/api/movilidad/zonas',
-  domain: 'mobility',
   plan: 'PRO',
   summary: 'Zones of the mobility studies: names, population, polygons, municipalities',
   summary_es: 'Zonas de los estudios de movilidad: códigos, población y polígonos',
@@ -206,7 +204,6 @@ export const zoneList = defineEndpoint({
     method:
       'As the ministry publishes it, except for simplified polygons. Membership is by census sections: a municipality is in each zone with one of its sections, and a zone is in a province if all its sections are.',
   },
-  params: {},
   filters: [
     columnFilter('level', codeParam('Level of the zones.', ZONE_LEVELS, { example: 'MUNICIPALITY' }), 'level'),
     columnFilter('study', codeParam('Study.', MOBILITY_STUDIES, { example: 'V2' }), 'study'),

@@ -1,9 +1,21 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import type { ChangeOf } from '../../kernel/endpoint.ts'
-import { LANGS, type Lang, meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import {
+  field,
+  LANGS,
+  type Lang,
+  maybe,
+  meaning,
+  nested,
+  optional,
+  pick,
+  projection,
+  record,
+  type StateRow,
+  type ValueOf,
+} from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, withExample } from '../common-fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
 import { numberedTrainId } from './train.ts'

@@ -121,13 +121,11 @@ async function checkNamesKnown(extra: MemoryAsk<readonly []>['optional']): Promi
 /** The specification's list of current alerts. */
 export const alertList = defineEndpoint({
   path: '/api/trenes/alertas',
-  domain: 'rail',
   plan: 'FREE',
   summary: 'Current railway alerts: notices, cancelled trains, delays of more than 5 minutes',
   summary_es: 'Alertas ferroviarias: avisos, trenes suprimidos y retrasos de más de 5 min',
   about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply contains all alerts. ${ABOUT_ALERTS} Alerts of a núcleo that a publication lacks stay, marked \`is_stale\`.`,
   explained: ALERTS_PAGE,
-  params: {},
   filters: currentAlertFilters,
   returns: listReturn('alerts', alert, {
     sorts: ['id', 'first_seen_at', 'updated_at', 'active_from', 'delay_s'],
@@ -156,7 +154,6 @@ export const alertList = defineEndpoint({
 /** One alert, by its public id. */
 export const alertById = defineEndpoint({
   path: '/api/trenes/alertas/{id}',
-  domain: 'rail',
   plan: 'FREE',
   summary: 'One railway alert, also after its end',
   summary_es: 'Una alerta ferroviaria, también después de su fin',
@@ -205,7 +202,6 @@ const pastAlert = pastRecord('PastRailAlert', 'An ended alert with its last stat
 /** Alerts that ended in a period. */
 export const pastAlertList = defineEndpoint({
   path: '/api/trenes/alertas/historico',
-  domain: 'rail',
   plan: 'PRO',
   summary: 'Railway alerts that ended in a period, with their duration',
   summary_es: 'Alertas ferroviarias que terminaron en un periodo, con su duración',

@@ -2,8 +2,7 @@ import { hasLines, isCancelled, RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_ROUTE_TYPES } 
 import { railRoutes, railStations, railStopTimes, railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import { railPositions } from '../../../lake/datasets/rail/trains.ts'
 import { firstIndex } from '../../../lake/first-index.ts'
-import { meaning, nulls, optional, pick, type ValueOf } from '../../kernel/fields.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
+import { field, maybe, meaning, nulls, optional, pick, type ValueOf } from '../../kernel/fields.ts'
 import { withExample } from '../common-fields.ts'
 import type { StopTime } from '../transit/service-day.ts'
 import {

@@ -1,7 +1,7 @@
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import type { Column } from '../../../lake/schema/columns.ts'
-import { maybe } from '../../kernel/reply-fields.ts'
+import { maybe } from '../../kernel/fields.ts'
 
 /** Status of a train at a station. */
 export const BOARD_STATUSES = defineCodes('rail_board_status', 'Status of a train at a station.', {

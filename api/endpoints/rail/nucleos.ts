@@ -3,9 +3,8 @@ import { railRoutes } from '../../../lake/datasets/rail/timetable.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
-import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-versions.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
@@ -55,7 +54,6 @@ const nucleo = record('RailNucleo', 'A commuter network (núcleo) and its lines.
 /** Commuter networks. */
 export const nucleoList = defineEndpoint({
   path: '/api/trenes/nucleos',
-  domain: 'rail',
   plan: 'FREE',
   summary: 'Commuter networks and their lines',
   summary_es: 'Núcleos de cercanías y sus líneas',

@@ -6,15 +6,14 @@ import { defineCodes } from '../../../lake/schema/codes.ts'
 import type { Column } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
-import { optional, record } from '../../kernel/fields.ts'
+import { field, maybe, optional, record } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { listOf, oneOf } from '../../kernel/params/params.ts'
 import { type Period, periodParams } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { commuterStationParam, railParams } from './known-names.ts'
 import { type RunsAsked, runsOf, versionsInForce } from './punctuality-sql.ts'
 
@@ -98,7 +97,6 @@ function daysAsked(period: Period<null>, lake: Pick<LakeView, 'period'>): { read
 /** Punctuality of trains. */
 export const railPunctuality = defineEndpoint({
   path: '/api/trenes/puntualidad',
-  domain: 'rail',
   plan: 'PRO',
   summary: 'Punctuality of trains by network, line, station, hour and kind of day',
   summary_es: 'Puntualidad de los trenes por red, línea, estación, hora y tipo de día',
@@ -120,11 +118,7 @@ export const railPunctuality = defineEndpoint({
     ...railParams,
     station: commuterStationParam,
   },
-  returns: {
-    kind: 'list',
-    name: 'punctuality',
-    record: punctuality,
-    key: ['network', 'nucleo_code', 'line', 'stop_id', 'hour', 'day_type'],
+  returns: keyedList('punctuality', punctuality, ['network', 'nucleo_code', 'line', 'stop_id', 'hour', 'day_type'], {
     sorts: [
       'observed_trips',
       'cancelled_trips',
@@ -139,7 +133,7 @@ export const railPunctuality = defineEndpoint({
     ],
     order: '-observed_trips',
     limit: { default: 100, max: 1000 },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [railTripUpdates, railRoutes, railCalendar, railTrips, railStopTimes],

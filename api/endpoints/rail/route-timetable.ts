@@ -2,11 +2,10 @@ import { railStations, railStopTimes, railTrips } from '../../../lake/datasets/r
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
-import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-versions.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
@@ -58,7 +57,6 @@ const tripFields = {
 /** The trips of a route on a day. */
 export const routeTimetable = defineEndpoint({
   path: '/api/trenes/rutas/{id}/horarios',
-  domain: 'rail',
   plan: 'FREE',
   summary: 'Timetable of a railway route on a day',
   summary_es: 'Horario de una ruta ferroviaria en un día',

@@ -2,14 +2,13 @@ import { hasLines, RAIL_OPERATORS } from '../../../lake/datasets/rail/codes.ts'
 import { operatorOf } from '../../../lake/datasets/rail/networks.ts'
 import { railRoutes, railShapes, railStations } from '../../../lake/datasets/rail/timetable.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
-import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { searchFilter } from '../../kernel/filters/search.ts'
+import { field, maybe, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { searchFilter } from '../../kernel/filters.ts'
 import { booleanParam, required, textParam, withDefault } from '../../kernel/params/params.ts'
 import { boxParam } from '../../kernel/params/params-place.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { isLineInBox } from '../../kernel/reads/lines.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { withExample } from '../common-fields.ts'
 import { ALERT_STATES, alertsField, alertsOf, currentAlerts, inLanguages } from './alert-trains.ts'
 import { GEOMETRY_SOURCES, productField, timetableUntil } from './codes.ts'
@@ -96,13 +95,11 @@ export function routeOf(route: NetworkRoute, { stations }: Pick<RailNetwork, 'st
 /** Routes of the railway. */
 export const routeList = defineEndpoint({
   path: '/api/trenes/rutas',
-  domain: 'rail',
   plan: 'FREE',
   summary: 'Railway routes with their geometry',
   summary_es: 'Rutas ferroviarias con su geometría',
   about:
     'Routes of the newest timetables; a line has several, one for each pair of termini and direction. Only those with trips, unless in_service is false: most published routes have none. With format=geojson each is a LineString.',
-  params: {},
   filters: [
     columnFilter('network', networkParam, 'network'),
     columnFilter('operator', operatorParam, 'operator'),
@@ -162,7 +159,6 @@ const detail = record(
 /** One route. */
 export const routeById = defineEndpoint({
   path: '/api/trenes/rutas/{id}',
-  domain: 'rail',
   plan: 'FREE',
   summary: 'One railway route: stations in order, geometry and current alerts',
   summary_es: 'Una ruta ferroviaria: estaciones en orden, geometría y alertas actuales',

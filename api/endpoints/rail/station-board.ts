@@ -1,15 +1,14 @@
 import { railPositions, railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint, type Endpoint } from '../../kernel/endpoint.ts'
+import { defineEndpoint, type Endpoint, keyedList } from '../../kernel/endpoint.ts'
 import { onlyOfRows } from '../../kernel/example.ts'
-import { type RecordShape, record } from '../../kernel/fields.ts'
+import { field, type RecordShape, record } from '../../kernel/fields.ts'
 import { type Param, textParam } from '../../kernel/params/params.ts'
 import { municipalityCodes } from '../../kernel/params/params-place.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { checkCovered } from '../transit/timetable-versions.ts'
 import { boardEntry, boardFields, boardOf, isOf, reaches } from './board.ts'
 import { type BoardAsk, LIVE_AHEAD_MS } from './board-status.ts'
@@ -94,16 +93,12 @@ function boardEndpoint(spec: {
     about: `${spec.what} within 24 h after the moment, and earlier ones that have not called here yet. Live data is joined to the timetable; without live data is_live is false. A train in the timetables of both networks is one entry. Nobody may ${spec.verb} here if ${spec.use} is NONE. Past performance: /api/trenes/puntualidad.`,
     explained: TRAINS_PAGE,
     params: { id: stationId, at, line: lineParam, network: networkParam, ...spec.more },
-    returns: {
-      kind: 'list',
-      name: spec.name,
-      record: spec.record,
-      key: ['service_date', 'network', 'trip_id', 'stop_sequence'],
+    returns: keyedList(spec.name, spec.record, ['service_date', 'network', 'trip_id', 'stop_sequence'], {
       sorts: ['scheduled_at', 'expected_at', 'delay_s'],
       order: 'scheduled_at',
       limit: { default: 20, max: 20_000 },
       counts: COVERED,
-    },
+    }),
     read: {
       kind: 'memory',
       from: [railTripUpdates, railPositions],

@@ -8,16 +8,13 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, listReturn, type MemoryAsk } from '../../kernel/endpoint.ts'
-import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { provinceFilter } from '../../kernel/filters/place.ts'
-import { searchFilter } from '../../kernel/filters/search.ts'
+import { field, maybe, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, provinceFilter, searchFilter } from '../../kernel/filters.ts'
 import { codeParam, listOf, required, textParam } from '../../kernel/params/params.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { appliedByRead, columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
 import { ALERT_STATES, alertsField, alertsOf, currentAlerts, inLanguages } from './alert-trains.ts'
 import { timetableUntil } from './codes.ts'
@@ -132,13 +129,11 @@ export const stationRegister = defineCachedQuery<ReadonlyMap<string, RegisteredS
 /** Stations of the railway. */
 export const stationList = defineEndpoint({
   path: '/api/trenes/estaciones',
-  domain: 'rail',
   plan: 'FREE',
   summary: 'Railway stations with position, lines and products',
   summary_es: 'Estaciones de tren con posición, líneas y productos',
   about:
     'Every station of the newest timetables of trains, metros and trams; a code in both networks of Renfe is one station. Stations without trips are listed too, with in_service false. The province comes from the position. Address and municipality come from the register of stations, which had 697 of 1,162 commuter stops and all others in 2026.',
-  params: {},
   filters: [
     provinceFilter,
     defineMemoryFilter({
@@ -217,7 +212,6 @@ const detail = record(
 /** One station. */
 export const stationById = defineEndpoint({
   path: '/api/trenes/estaciones/{id}',
-  domain: 'rail',
   plan: 'FREE',
   summary: 'One railway station, with accessibility and current alerts',
   summary_es: 'Una estación de tren, con accesibilidad y alertas actuales',

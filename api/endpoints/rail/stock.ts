@@ -3,14 +3,13 @@ import { railStock } from '../../../lake/datasets/rail/stock.ts'
 import { railFleet } from '../../../lake/datasets/rail/trains.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { defineEndpoint, type LakeKnown } from '../../kernel/endpoint.ts'
-import { nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList, type LakeKnown } from '../../kernel/endpoint.ts'
+import { field, maybe, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { codeParam, listOf, oneOf, param, plainText, textParam } from '../../kernel/params/params.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { bucketStart } from '../../kernel/reads/buckets.ts'
 import { isOneOf } from '../../kernel/reads/filter.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { TRAINS_PAGE } from './train.ts'
 
 const { columns: fleet } = railFleet
@@ -95,7 +94,6 @@ const LINE_NAME = sql`coalesce(line, corridor)`
 /** Rolling stock by line. */
 export const railStockList = defineEndpoint({
   path: '/api/trenes/flota',
-  domain: 'rail',
   plan: 'PRO',
   summary: 'Rolling stock per line: type, seats, accessibility',
   summary_es: 'Material rodante por línea: tipo, plazas y accesibilidad',
@@ -109,15 +107,10 @@ export const railStockList = defineEndpoint({
     series: listOf(seriesParam),
     operator: oneOf('Operator; there is one.', OPERATORS, { example: 'RENFE' }),
   },
-  returns: {
-    kind: 'list',
-    name: 'fleet',
-    record: use,
-    key: ['network', 'nucleo_code', 'line', 'product', 'series'],
+  returns: keyedList('fleet', use, ['network', 'nucleo_code', 'line', 'product', 'series'], {
     sorts: ['observations', 'series', 'line', 'seats_max'],
     order: '-observations',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [railFleet, railStock],

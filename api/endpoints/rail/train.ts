@@ -2,10 +2,9 @@ import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_OPERATORS, TRAIN_COACHES } from '../.
 import { railFleet, railPositions, railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import type { State, StatesOf } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, meaning, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { stateFields } from '../common-fields.ts'
 import { DELAY_SOURCES, productField } from './codes.ts'
 

@@ -5,14 +5,13 @@ import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed, onlyOfRows } from '../../kernel/example.ts'
-import { nulls, optional, pick, record } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
+import { field, nulls, optional, pick, record } from '../../kernel/fields.ts'
+import { areaFilter } from '../../kernel/filters.ts'
 import { codeParam, integerParam, listOf } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import type { DayStop } from '../transit/service-day.ts'
 import { liveLineParam } from './known-names.ts'
 import { lacksNucleo } from './live-trips.ts'
@@ -109,13 +108,11 @@ const READ = {
 /** The running trains. */
 export const trainList = defineEndpoint({
   path: '/api/trenes/posiciones',
-  domain: 'rail',
   plan: 'PRO',
   summary: 'Positions of trains, with delay and timetable trip',
   summary_es: 'Dónde están los trenes: posición, retraso y viaje del horario',
   about: `Each train once. Without \`limit\` the reply contains all trains; \`left_out\` counts those with a position more than 10 minutes old. Trains of a núcleo that a publication lacks stay, marked \`is_stale\`. FGC states no delay, only \`is_on_time\`. ${ABOUT_TRAINS}`,
   explained: TRAINS_PAGE,
-  params: {},
   filters: [
     defineMemoryFilter({
       name: 'network',
@@ -158,7 +155,6 @@ export const trainList = defineEndpoint({
 /** One running train. */
 export const trainById = defineEndpoint({
   path: '/api/trenes/posiciones/{id}',
-  domain: 'rail',
   plan: 'PRO',
   summary: 'One running train with its next stops',
   summary_es: 'Un tren en marcha, con sus próximas paradas',
@@ -198,7 +194,6 @@ const u = (name: keyof typeof railTripUpdates.columns | 'status'): Sql => column
 /** The track of one train on one service day. */
 export const trainTrack = defineEndpoint({
   path: '/api/trenes/posiciones/{id}/recorrido',
-  domain: 'rail',
   plan: 'PRO',
   summary: 'Track of a train on one service day',
   summary_es: 'Recorrido de un tren en un día de servicio',

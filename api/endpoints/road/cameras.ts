@@ -1,13 +1,10 @@
 import { cameras } from '../../../lake/datasets/road/cameras.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
-import { pick, projection, record } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { field, pick, projection, record } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter, roadFilter } from '../../kernel/filters.ts'
 import { oneOf, required, textParam } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields } from '../common-fields.ts'
 
 const { columns } = cameras
@@ -36,12 +33,10 @@ const ABOUT_IMAGES =
 /** The cameras of the country. */
 export const cameraList = defineEndpoint({
   path: '/api/camaras',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Traffic cameras with the link to their current image',
   summary_es: 'Cámaras de tráfico con el enlace a su imagen actual',
   about: `Cameras of DGT, of Catalonia's SCT with those of Barcelona and Terrassa on its map, and of Madrid's streets. SCT and Madrid state no direction. ${ABOUT_IMAGES} The terms of the Basque Country's cameras do not allow listing.`,
-  params: {},
   filters: [
     placeFilter,
     roadFilter,
@@ -56,7 +51,6 @@ export const cameraList = defineEndpoint({
 /** One camera. */
 export const cameraById = defineEndpoint({
   path: '/api/camaras/{id}',
-  domain: 'road',
   plan: 'FREE',
   summary: 'One traffic camera with the link to its current image',
   summary_es: 'Una cámara de tráfico con el enlace a su imagen actual',

@@ -2,13 +2,10 @@ import { CHARGING_MODES, CONNECTOR_TYPES, chargingSites } from '../../../lake/da
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
-import { nested, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { field, maybe, nested, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter, roadFilter } from '../../kernel/filters.ts'
 import { codeParam, group, listOf, numberParam, required, textParam } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields } from '../common-fields.ts'
 
 const { columns } = chargingSites
@@ -77,13 +74,11 @@ const connectorFilter = defineMemoryFilter({
 /** Sites with charging points. */
 export const chargingSiteList = defineEndpoint({
   path: '/api/electrolineras',
-  domain: 'road',
   isExtra: true,
   plan: 'FREE',
   summary: 'Charging sites for electric cars with connectors and power',
   summary_es: 'Puntos de recarga con conectores y potencia, por lugar o carretera',
   about: ABOUT_CHARGERS,
-  params: {},
   filters: [connectorFilter, roadFilter, placeFilter, areaFilter],
   returns: listReturn('sites', chargingSite, {
     sorts: ['id', 'operator', 'road', 'km', 'max_power_kw', 'simultaneous_cars', 'updated_at'],
@@ -95,7 +90,6 @@ export const chargingSiteList = defineEndpoint({
 /** One charging site. */
 export const chargingSiteById = defineEndpoint({
   path: '/api/electrolineras/{id}',
-  domain: 'road',
   isExtra: true,
   plan: 'FREE',
   summary: 'One charging site with its points and connectors',

@@ -11,13 +11,13 @@ import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
+import { field, maybe } from '../../kernel/fields.ts'
 import { oneOf } from '../../kernel/params/params.ts'
 import { bucketStart } from '../../kernel/reads/buckets.ts'
 import { max, meanFromSums, parameter, shareOfReadings, value } from '../../kernel/reads/figures.ts'
 import { series, steps } from '../../kernel/reads/series.ts'
 import { seriesBy } from '../../kernel/reads/series-of.ts'
 import { seriesSource } from '../../kernel/reads/series-source.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { CITIES, cityId, sourceOf } from './cities.ts'
 import { followsLive, liveOrArchive, readingFigures, SOURCE_METHOD, trafficSources } from './traffic-steps.ts'
 
@@ -73,24 +73,27 @@ const params = {
 }
 type Asked = { readonly ciudad: string; readonly source: string | null }
 
+/** What the series of sensors and of sections have in common. */
+const common = { params, returns: points, at: 'observed_at', where: { source: (p: Asked) => sourceOf(p.ciudad) } } as const
+const rollup = {
+  step: '1h',
+  where: { source: sourcesAsked },
+  watermark: { source: (p: Asked) => sourceOf(p.ciudad) },
+  follows: followsLive,
+} as const
+
 const METHOD =
   'Means of all readings in the step that the publisher does not mark as wrong, each counting once wherever its sensor or section is. Shares of levels as the publisher grades them; in Bilbao computed from the occupancy. Publishers grade differently.'
 
 const sensorSeries = seriesSource({
   ...trafficSources,
-  params,
-  returns: points,
+  ...common,
   of: trafficReadings,
-  at: 'observed_at',
-  where: { source: (p) => sourceOf(p.ciudad) },
   from: [trafficReadings, trafficCityHours, trafficReadings15m],
   reads: ({ source }) => [source === ARCHIVE_SOURCE ? trafficReadings15m : trafficReadings, trafficCityHours],
   rollup: {
+    ...rollup,
     of: trafficCityHours,
-    step: '1h',
-    where: { source: sourcesAsked },
-    watermark: { source: (p) => sourceOf(p.ciudad) },
-    follows: followsLive,
     make: (rows, { step }) => sql`
       SELECT ${bucketStart(sql`observed_at`, step)} AS period_start, source, period_s,
         count(DISTINCT sensor_id) FILTER (WHERE quality <> 'ERROR') AS sensors, ${sumsOfReadings}
@@ -112,19 +115,13 @@ const sensorSeries = seriesSource({
 
 const sectionSeries = seriesSource({
   ...liveOrArchive(trafficSectionStatesArchive, ({ ciudad }: Asked) => sourceOf(ciudad)),
-  params,
-  returns: points,
+  ...common,
   of: trafficSectionStates,
-  at: 'observed_at',
-  where: { source: (p) => sourceOf(p.ciudad) },
   from: [trafficSectionStates, trafficSectionHours, trafficSectionStatesArchive],
   reads: (values) => [followsLive(values) ? trafficSectionStates : trafficSectionStatesArchive, trafficSectionHours],
   rollup: {
+    ...rollup,
     of: trafficSectionHours,
-    step: '1h',
-    where: { source: sourcesAsked },
-    watermark: { source: (p) => sourceOf(p.ciudad) },
-    follows: followsLive,
     make: (rows, { step }) => sql`
       SELECT ${bucketStart(sql`observed_at`, step)} AS period_start, source, period_s, ${sumsOfStates}
       FROM (${sectionStates(rows)})
@@ -147,7 +144,6 @@ const sectionSeries = seriesSource({
 /** Congestion of a city over time. */
 export const cityHistory = defineEndpoint({
   path: '/api/trafico/ciudades/{ciudad}/historico',
-  domain: 'road',
   plan: 'PRO',
   summary: 'Congestion series of a city',
   summary_es: 'Serie de la congestión de una ciudad',

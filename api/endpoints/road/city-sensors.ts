@@ -3,37 +3,24 @@ import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { defineEndpoint, type StatesOf } from '../../kernel/endpoint.ts'
+import { defineEndpoint, keyedList, type StatesOf } from '../../kernel/endpoint.ts'
 import { meaning, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
+import { areaFilter } from '../../kernel/filters.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { CITIES, cityId, liveDataOf, noCityData } from './cities.ts'
-import { readingOfState, sectionId, sectionsById } from './sections.ts'
-import { levelFilter, reading, readingList, readingsOf } from './traffic-intensity.ts'
+import { readingOfState, sectionId, sectionsById } from './sensors.ts'
+import { levelFilter, READING_SORTS, reading, readingsOf } from './traffic-intensity.ts'
 
 const states = trafficSectionStates.columns
 const sections = trafficSections.columns
 
 /** The current reading of a sensor or street section of a city. */
 const cityReading = record('CityReading', 'The last reading of a traffic sensor, or the state of a street section.', {
-  ...pick(
-    reading.fields,
-    ...(['id', 'name', 'city', 'district', 'sensor_type', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'level_of_service'] as const),
-    ...([
-      'speed_kmh',
-      'quality',
-      'period_s',
-      'position',
-      'source',
-      'source_id',
-      'observed_at',
-      'updated_at',
-      'status',
-      'is_stale',
-    ] as const),
-  ),
+  ...pick(reading.fields, 'id', 'name', 'city', 'district', 'sensor_type', 'intensity_veh_h', 'occupancy_pct', 'load_pct'),
+  ...pick(reading.fields, 'level_of_service', 'speed_kmh', 'quality', 'period_s', 'position', 'source', 'source_id'),
+  ...pick(reading.fields, 'observed_at', 'updated_at', 'status', 'is_stale'),
   city: meaning(sections.city, 'City of the sensor or section.'),
   id: meaning(reading.fields.id, "The publisher's sensor id; for a street section, the city and the publisher's id."),
   source_id: meaning(reading.fields.source_id, "The publisher's id."),
@@ -92,7 +79,6 @@ const ofSections = memo((live: States[2], catalogue: States[3]): ReadonlyMap<str
 /** The current sensors or street sections of a city. */
 export const citySensors = defineEndpoint({
   path: '/api/trafico/ciudades/{ciudad}',
-  domain: 'road',
   plan: 'PRO',
   summary: 'Live traffic at the sensors or street sections of a city',
   summary_es: 'Tráfico en directo en los sensores o tramos de una ciudad',
@@ -104,7 +90,7 @@ export const citySensors = defineEndpoint({
     levelFilter,
     columnFilter('level', listOf(codeParam('State of traffic.', TRAFFIC_LEVELS, { example: 'CONGESTED' })), 'level'),
   ],
-  returns: { ...readingList, record: cityReading, prefers: 'geojson' },
+  returns: keyedList('readings', cityReading, ['id', 'source', 'period_s'], { sorts: READING_SORTS, prefers: 'geojson' }),
   read: {
     kind: 'memory',
     from: [trafficReadings, trafficSensors, trafficSectionStates, trafficSections],

@@ -1,3 +1,4 @@
+import { CITY_AVAILABILITIES, INDEX_ABSENCES } from '../../../lake/datasets/road/codes.ts'
 import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSectionHours } from '../../../lake/datasets/road/traffic-section-hours.ts'
@@ -5,13 +6,189 @@ import { trafficSectionStates } from '../../../lake/datasets/road/traffic-sectio
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { startOf } from '../../../lake/query/intervals.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { defineEndpoint, listReturn, type MemoryAsk } from '../../kernel/endpoint.ts'
-import { CITIES } from './cities.ts'
-import { type CityNow, type CityTraffic, cityTraffic, nowFields } from './city-fields.ts'
-import { cityProfile, cityTypical } from './city-typical.ts'
+import { field, maybe, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
+import { CITIES, sourceOf } from './cities.ts'
 import { knownLevel, serviceOf } from './levels.ts'
-import { sensorsOf } from './sensor.ts'
-import { deviationOf, diff, momentOf, TYPICAL_PAGE, tenth } from './typical.ts'
+import { sensorsOf } from './sensors.ts'
+import {
+  bestOf,
+  deviationFields,
+  deviationOf,
+  diff,
+  hoursOfDays,
+  LEAST_WEEKS,
+  type Moment,
+  momentOf,
+  sourcesFor,
+  TYPICAL_PAGE,
+  tenth,
+  usualFields,
+  windowBefore,
+} from './typical.ts'
+
+const mean = (what: string, unit: string, example: number) =>
+  maybe.decimal(`${what}, the mean of the reporting sensors or sections.`, unit, 1, example)
+const level = (name: string, example: number) =>
+  maybe.decimal(`Share of the sensors or sections with a level that have ${name}.`, '%', 1, example)
+const usualLevel = (name: string, example: number) =>
+  maybe.decimal(`Typical share of readings with ${name}; null for the archive of Madrid, which has no levels.`, '%', 1, example)
+const levelApart = (name: string, example: number) =>
+  maybe.decimal(`Share with ${name} now minus the typical share, in percentage points.`, '%', 1, example)
+
+/** Typical values of a city. */
+const typicalFields = {
+  ...usualFields,
+  sensors: maybe.integer('Sensors or sections in these hours, median.', '1', 4871),
+  slow_pct: usualLevel('DENSE', 9.1),
+  queues_pct: usualLevel('VERY_DENSE', 3.2),
+  congestion_pct: usualLevel('CONGESTED', 0.4),
+  dense_or_worse_pct: usualLevel('one of these three', 12.7),
+} as const
+
+const cityDeviationFields = {
+  ...deviationFields,
+  slow_diff_pct: levelApart('DENSE', 1.2),
+  queues_diff_pct: levelApart('VERY_DENSE', -0.3),
+  congestion_diff_pct: levelApart('CONGESTED', 0.1),
+} as const
+
+/** Current figures of a city. */
+const nowFields = {
+  sensors: maybe.integer('Sensors or street sections in the catalogue of the city.', '1', 6117),
+  sensors_reporting: maybe.integer(
+    'Sensors with a reading confirmed by the newest publication and not marked as wrong, or sections with a state other than UNKNOWN. All figures cover these.',
+    '1',
+    4871,
+  ),
+  sensors_graded: maybe.integer('Those with a level from free to congested: the denominator of the shares.', '1', 4810),
+  intensity_veh_h: mean('Vehicles per hour', 'veh/h', 390.5),
+  occupancy_pct: mean('Share of time that sensors were occupied', '%', 4.5),
+  load_pct: mean('Degree of use of the roads', '%', 21.2),
+  sensors_closed: maybe.integer('Closed street sections, which no share counts; null in Madrid.', '1', null),
+  coverage: maybe.decimal('Share of the catalogue that has a level or is closed, 0 to 1.', '1', 4, 0.7863),
+  fluid_pct: level('FREE', 86.2),
+  slow_pct: level('DENSE', 10.3),
+  queues_pct: level('VERY_DENSE', 2.9),
+  congestion_pct: level('CONGESTED', 0.6),
+  dense_or_worse_pct: level('one of the last three: the share of the network that is dense or worse', 13.8),
+  observed_at: optional(trafficReadings.columns.observed_at, 'Time of the newest of these readings; null without readings.'),
+} as const
+
+/** The current traffic of a city. */
+const cityTraffic = record('CityTraffic', 'The current traffic of a city, compared with the typical hour and kind of day.', {
+  id: field.text('The city id, as in paths.', 'madrid'),
+  name: field.text('Its name.', 'Madrid'),
+  municipality_code: trafficSensors.columns.municipality_code,
+  availability: field.code('Whether any traffic data arrives; if not, all figures are null.', CITY_AVAILABILITIES, 'AVAILABLE'),
+  source: field.text('Source of its live data.', 'madrid'),
+  kind: field.text('Kind of its figures: SENSORS or SECTIONS.', 'SENSORS'),
+  ...nowFields,
+  congestion_index: maybe.decimal(
+    'Current share of the network that is dense or worse, as a percentage of its typical share: 100 is as usual. It compares a city only with itself; across cities compare `dense_or_worse_pct`.',
+    '%',
+    1,
+    108.7,
+  ),
+  index_absence: maybe.code('Why there is no index; null if there is one.', INDEX_ABSENCES, null),
+  typical: nested.maybe('Typical values of the hour and kind of day; null for a city without data.', typicalFields),
+  deviation: nested.maybe('Difference from the typical values; null without typical values.', cityDeviationFields),
+})
+
+type CityTraffic = ValueOf<typeof cityTraffic.fields>
+type CityNow = ValueOf<typeof nowFields>
+
+/** Hours are comparable if their number of sensors is within these multiples of the number that report now. */
+const LIKE_NOW = [0.8, 1.25] as const
+
+const share = (...counts: readonly string[]): Sql => {
+  const sum = counts.map(outputName).reduce((one, other) => sql`${one} + ${other}`)
+  return sql`CAST(100 * (${sum}) / nullif(level_readings, 0) AS DECIMAL(9, 1))`
+}
+
+const { hours: _hours, weeks: _weeks, absence: _absence, sensors: _sensors, source: _source, period_s: _period, ...values } = typicalFields
+const hourColumns = {
+  ...values,
+  ...pick(trafficCityHours.columns, 'source', 'period_s', 'sensors'),
+  week: field.date('Monday of its week.'),
+} as const
+
+type CityHour = ValueOf<typeof hourColumns>
+
+/** Hours of street sections under the column names of sensor hours. */
+const asSensorHours = (hours: Sql): Sql => sql`
+  (SELECT * RENAME (sections AS sensors, dense_readings AS slow_readings, very_dense_readings AS queues_readings, congested_readings AS congestion_readings),
+    0 AS load_readings, 0 AS load_sum_pct
+  FROM ${hours})`
+
+/** The hours of a city before a day, by `[city, day]` as JSON. */
+const cityProfile = defineCachedQuery<readonly CityHour[]>({
+  name: 'hours of a city',
+  from: [trafficCityHours, trafficSectionHours],
+  maxEntries: 8,
+  read: async (reader, key) => {
+    const [city = '', date = ''] = JSON.parse(key) as [string, string]
+    const where = { source: { in: sourcesFor(sourceOf(city)) }, period_start: windowBefore(date) }
+    const hours =
+      CITIES.get(city)?.kind === 'SECTIONS' ? asSensorHours(sql`${scan(trafficSectionHours, where)}`) : scan(trafficCityHours, where)
+    const query = sql`
+      SELECT source, period_s, day_type, hour_local, sensors, CAST(date_trunc('week', local_date) AS DATE) AS week,
+        CAST(intensity_sum_veh_h / nullif(intensity_readings, 0) AS DECIMAL(9, 1)) AS intensity_veh_h,
+        CAST(occupancy_sum_pct / nullif(occupancy_readings, 0) AS DECIMAL(9, 1)) AS occupancy_pct,
+        CAST(load_sum_pct / nullif(load_readings, 0) AS DECIMAL(9, 1)) AS load_pct,
+        ${share('slow_readings')} AS slow_pct, ${share('queues_readings')} AS queues_pct, ${share('congestion_readings')} AS congestion_pct,
+        ${share('slow_readings', 'queues_readings', 'congestion_readings')} AS dense_or_worse_pct
+      FROM (${hoursOfDays(hours, date, city)})
+      ORDER BY source, period_s, period_start`
+    return await reader.all(query, hourColumns)
+  },
+})
+
+/** Typical values of a city for a moment with a given number of reporting sensors; `hours` is null if they cannot be read now. */
+function cityTypical(
+  hours: readonly CityHour[] | null,
+  { day_type, hour_local }: Moment,
+  reporting: number,
+): ValueOf<typeof typicalFields> {
+  const isLikeNow = ({ sensors }: CityHour): boolean =>
+    reporting === 0 || (sensors >= LIKE_NOW[0] * reporting && sensors <= LIKE_NOW[1] * reporting)
+  const like = (hours ?? []).filter((one) => one.day_type === day_type && one.hour_local === hour_local && isLikeNow(one))
+  const best = bestOf([...Map.groupBy(like, ({ source, period_s }) => `${source} ${period_s}`).values()].map(kindOf))
+  const { weeks = 0, source = null, period_s = null, rows = [] } = best ?? {}
+  const absence = weeks >= LEAST_WEEKS ? null : hours === null ? 'NOT_NOW' : 'FEW_WEEKS'
+  const median = (name: Usual): number | null => (absence === null ? medianOf(rows.map((row) => row[name])) : null)
+  return {
+    ...{ day_type, hour_local, weeks, hours: rows.length, source, period_s, absence },
+    intensity_veh_h: median('intensity_veh_h'),
+    occupancy_pct: median('occupancy_pct'),
+    load_pct: median('load_pct'),
+    sensors: median('sensors'),
+    slow_pct: median('slow_pct'),
+    queues_pct: median('queues_pct'),
+    congestion_pct: median('congestion_pct'),
+    dense_or_worse_pct: median('dense_or_worse_pct'),
+  }
+}
+
+type Usual = 'sensors' | Exclude<keyof typeof values, 'day_type' | 'hour_local'>
+
+/** Hours of one source and period, at least one. */
+function kindOf(rows: readonly CityHour[]): Pick<CityHour, 'source' | 'period_s'> & {
+  readonly weeks: number
+  readonly rows: readonly CityHour[]
+} {
+  const { source, period_s } = rows[0] as CityHour
+  return { source, period_s, weeks: new Set(rows.map(({ week }) => week)).size, rows }
+}
+
+/** The median of the values that exist, lower of two; null without any. */
+function medianOf(given: readonly (number | null)[]): number | null {
+  const there = given.filter((value) => value !== null).sort((one, other) => one - other)
+  return there[Math.ceil(there.length / 2) - 1] ?? null
+}
 
 const FROM = [trafficReadings, trafficSensors, trafficSectionStates, trafficSections] as const
 type Ask = Pick<MemoryAsk<typeof FROM>, 'states' | 'optional'>
@@ -23,7 +200,6 @@ const METHOD =
 /** Cities and their current traffic. */
 export const cityList = defineEndpoint({
   path: '/api/trafico/ciudades',
-  domain: 'road',
   plan: 'PRO',
   summary: 'Current congestion of cities, compared with the typical hour',
   summary_es: 'Congestión de las ciudades ahora, frente a lo habitual de la hora',
@@ -31,7 +207,6 @@ export const cityList = defineEndpoint({
     'Madrid has sensors; Barcelona, València and Bilbao have street sections. `congestion_index` compares a city with its own typical hours; publishers grade differently, so across cities only shares of the network (`dense_or_worse_pct`) compare. Cities without data are NOT_YET.',
   explained: TYPICAL_PAGE,
   statistic: { grain: 'One city now.', method: METHOD },
-  params: {},
   returns: listReturn('cities', cityTraffic, {
     sorts: ['id', 'availability', 'load_pct', 'congestion_pct', 'dense_or_worse_pct', 'congestion_index'],
     order: 'availability',

@@ -12,16 +12,23 @@ import { detectorCorridors, sensorCorridors } from '../../../lake/places/corrido
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { liveModel } from '../../../models/traffic/live-models.ts'
-import { defineEndpoint, type MemoryAsk } from '../../kernel/endpoint.ts'
-import { meaning, nested, nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList, type MemoryAsk } from '../../kernel/endpoint.ts'
+import { field, maybe, meaning, nested, nulls, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { group, listOf, oneOf, textParam, withDefault } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
-import { noneAhead, noneOf } from './forecast-none.ts'
-import { type ComparedHour, comparedDays, heatmaps, measuredHours, type SeriesKind, trafficForecastRows } from './forecast-views.ts'
+import {
+  type ComparedHour,
+  comparedDays,
+  heatmaps,
+  measuredHours,
+  noneAhead,
+  noneOf,
+  type SeriesKind,
+  trafficForecastRows,
+} from './forecast-views.ts'
 import { ABOUT_TYPICAL, deviationFields, deviationOf, momentOf, sensorProfile, typicalAt } from './typical.ts'
 
 const { columns } = trafficForecasts
@@ -148,7 +155,6 @@ const EXPLAINED = defineMethodPage('traffic-forecasts', new URL('../../../models
 /** Traffic forecasts, usual traffic, and deviations of measured traffic. */
 export const trafficForecastList = defineEndpoint({
   path: '/api/trafico/prediccion',
-  domain: 'road',
   plan: 'PRO',
   summary: 'Traffic forecasts for four hours, usual traffic, and deviations from typical',
   summary_es: 'Predicción del tráfico a cuatro horas, tráfico habitual y comparación',
@@ -162,15 +168,9 @@ export const trafficForecastList = defineEndpoint({
     method: METHOD,
   },
   params: { asked },
-  returns: {
-    kind: 'list',
-    name: 'forecasts',
-    record: forecast,
-    key: ['starts_at', 'weekday_iso', 'hour_local', 'series_kind', 'series_id', 'direction'],
+  returns: keyedList('forecasts', forecast, ['starts_at', 'weekday_iso', 'hour_local', 'series_kind', 'series_id', 'direction'], {
     sorts: ['starts_at', 'series_id', 'intensity_veh_h'],
-    order: 'starts_at',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

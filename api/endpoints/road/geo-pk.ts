@@ -3,12 +3,11 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import type { PlaceOnRoad, Post } from '../../../lake/places/place-on-road.ts'
 import type { Region } from '../../../lake/places/regions.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { meaning, nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, maybe, meaning, nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { group, numberParam, oneOf } from '../../kernel/params/params.ts'
 import { provinceParam, roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, postKm, ROAD_TABLES, roadPosts } from './posts.ts'
 
@@ -101,7 +100,6 @@ function recordOf({ before, after, ...found }: PlaceOnRoad, distance_m: number |
 /** Road and kilometre to position, and the reverse. */
 export const roadPlaceList = defineEndpoint({
   path: '/api/geo/pk',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Road and kilometre to position, and the reverse, with the error in metres',
   summary_es: 'De carretera y kilómetro a posición y viceversa, con el error en metros',
@@ -110,15 +108,11 @@ export const roadPlaceList = defineEndpoint({
     `An empty list means that the place is not located: no post within ${GAP_KM} km, or contradictory posts.`,
   statistic: { grain: 'One place on one road.', method: METHOD },
   params: { asked },
-  returns: {
-    kind: 'list',
-    name: 'places',
-    record: place,
-    key: ['road', 'province_code', 'km'],
+  returns: keyedList('places', place, ['road', 'province_code', 'km'], {
     sorts: ['distance_m', 'error_m', 'road'],
     order: 'distance_m',
     limit: { default: 10, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

@@ -1,9 +1,7 @@
 import { INCIDENT_TYPES, SEVERITIES } from '../../../lake/datasets/road/codes.ts'
 import { MEASURE_KINDS } from '../../../lake/datasets/road/incident-codes.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { areaFilter, placeFilter, roadFilter } from '../../kernel/filters.ts'
 import { booleanParam, codeParam, listOf, oneOf } from '../../kernel/params/params.ts'
 import { columnFilter, defineFilter, hasOneOf, isOneOf } from '../../kernel/reads/filter.ts'
 
@@ -56,7 +54,6 @@ interface ClosingMeasure {
   readonly limits: readonly { readonly kind: string }[]
 }
 
-/** True for a record that closes a road or carriageway to all traffic: not only lanes, a slip road or some vehicles. */
 /** True for a measure that closes the road, or a whole carriageway, to all traffic. */
 export function closesRoad({ kind, lanes, carriageways, vehicles, limits }: ClosingMeasure): boolean {
   if (!CLOSURES.includes(kind) && !(LANE_CLOSURES.includes(kind) && lanes.includes('ALL'))) return false

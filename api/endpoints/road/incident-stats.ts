@@ -2,15 +2,13 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { RowOf } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { optional, record } from '../../kernel/fields.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, optional, record } from '../../kernel/fields.ts'
+import { placeFilter, roadFilter } from '../../kernel/filters.ts'
 import { listOf, oneOf } from '../../kernel/params/params.ts'
 import { periodParams } from '../../kernel/params/params-time.ts'
 import { activeDuring } from '../../kernel/reads/active-during.ts'
 import { columnsOf } from '../../kernel/reads/filter.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { INCIDENTS_PAGE } from './incident.ts'
 import { ABOUT_DUPLICATES, duplicatesIn, REPORTED_COLUMNS } from './same-incident.ts'
@@ -43,7 +41,6 @@ const c = (name: keyof typeof columns): Sql => column(incidents, name)
 /** Current number of incidents, and numbers of the last day. */
 export const incidentStats = defineEndpoint({
   path: '/api/incidents/stats',
-  domain: 'road',
   plan: 'FREE',
   recent: { hours: 24, wider: 'PRO', period: 'period' },
   summary: 'Incidents by type, severity, province or road: now and in the last 24 hours',
@@ -60,15 +57,11 @@ export const incidentStats = defineEndpoint({
     period: periodParams({ span: '1 day' }),
   },
   filters: [placeFilter, roadFilter],
-  returns: {
-    kind: 'list',
-    name: 'stats',
-    record: count,
-    key: ['type', 'severity', 'province_code', 'road'],
+  returns: keyedList('stats', count, ['type', 'severity', 'province_code', 'road'], {
     sorts: ['active', 'active_in_period', 'began', 'ended'],
     order: '-active',
     limit: { default: 100, max: 1000 },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [incidents],

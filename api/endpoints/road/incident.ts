@@ -14,10 +14,9 @@ import type { CodeList } from '../../../lake/schema/codes.ts'
 import { type Column, col, type Json } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import type { ChangeOf } from '../../kernel/endpoint.ts'
-import { type Nested, nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, type Nested, nested, pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { changedMembers } from '../../kernel/reads/changed.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField } from '../common-fields.ts'
 import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
 
@@ -173,15 +172,16 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
 /** A row of the dataset, live or from its table. Only a row that records an end has `last_seen_at`. */
 export type IncidentRow = StateRow<typeof incidents> & { readonly last_seen_at?: number | null }
 
-const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.description, en: row.description_en })
-
 /** True for an incident between two kilometres. */
 export function isStretch({ km, km_to }: Pick<IncidentRow, 'km' | 'km_to'>): boolean {
   return km !== null && km_to !== null && km !== km_to
 }
 
-/** The place as published, always the same beside its position; `withPlace` adds what is known of the road. */
-const PUBLISHED_PLACE = {
+/** Fields that are no columns. The place is as published: always the same, `withPlace` adds what is known of the road. */
+const computed = {
+  descriptions: (row: IncidentRow) => ({ es: row.description, en: row.description_en }),
+  measures: (row: IncidentRow) => measuresOf(row.measures),
+  created_at: (row: IncidentRow) => row.created_at ?? Math.min(row.first_seen_at, row.reported_at ?? row.first_seen_at),
   location_method: () => null,
   location_error_m: () => null,
   position_absent: () => null,
@@ -189,23 +189,12 @@ const PUBLISHED_PLACE = {
   geometry_absent: () => 'AS_PUBLISHED' as const,
 } as const
 
-const createdAt = (row: IncidentRow): number => row.created_at ?? Math.min(row.first_seen_at, row.reported_at ?? row.first_seen_at)
-
 /** Converts rows of the dataset to incidents. */
-export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> = projection(incidents, incident, {
-  descriptions: texts,
-  measures: (row) => measuresOf(row.measures),
-  created_at: createdAt,
-  ...PUBLISHED_PLACE,
-})
+export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> = projection(incidents, incident, computed)
 
 /** Converts rows of the dataset to incidents with their end. */
 export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDetail.fields> = projection(incidents, incidentDetail, {
-  descriptions: texts,
-  measures: (row) => measuresOf(row.measures),
-  created_at: createdAt,
-  ...PUBLISHED_PLACE,
-  ...endOf,
+  ...{ ...computed, ...endOf },
 })
 
 /** The incident of a change. */

@@ -1,6 +1,6 @@
 import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { maybe } from '../../kernel/reply-fields.ts'
+import { maybe } from '../../kernel/fields.ts'
 
 /** Names of Madrid's traffic centre, as stored, with the levels of all traffic; freest first. */
 const LEVEL_PAIRS = [

@@ -21,14 +21,13 @@ import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, listReturn, type State, type StatesOf } from '../../kernel/endpoint.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
-import { searchFilter } from '../../kernel/filters/search.ts'
+import { field, maybe, nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { searchFilter } from '../../kernel/filters.ts'
 import { oneOf, required, textParam, withDefault } from '../../kernel/params/params.ts'
 import { provinceParam } from '../../kernel/params/params-place.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
 import { NETWORK_TABLES, type RailNetwork, railNetwork } from '../rail/network.ts'
 import { withoutDuplicates } from './same-incident.ts'
@@ -202,42 +201,40 @@ function countsOf([incidentState, ...others]: Known, code: string): Counts {
 /** A service that is farther away, in metres, is none of the place: no train goes from Cádiz to Tenerife. */
 const NEAR_M = 100_000
 
-/** The nearest of the things with a position, at most `NEAR_M` away. */
+type Service = ValueOf<typeof municipalityDetail.fields>['nearest'][number]
+
+/** The nearest of the things with a position, at most `NEAR_M` away, as a service; none without one. */
 function nearestOf<T extends { readonly position: Point | null }>(
+  { kind, path }: { readonly kind: string; readonly path: string },
   things: readonly T[],
   from: Point,
-): { thing: T; distance_m: number } | null {
+  named: (thing: T) => readonly [id: string, name: string | null],
+): Service[] {
   let best: { thing: T; distance_m: number } | null = null
   for (const thing of things) {
     if (thing.position === null) continue
     const distance_m = Math.round(distanceM(from, thing.position))
     if (distance_m <= NEAR_M && (best === null || distance_m < best.distance_m)) best = { thing, distance_m }
   }
-  return best
+  if (best === null) return []
+  const [id, name] = named(best.thing)
+  return [{ kind, id, name, distance_m: best.distance_m, url: `${path}/${id}` }]
 }
 
 /** Stations with trips. */
 const trainStationsOf = memo(({ stations }: RailNetwork) => [...stations.values()].filter(({ in_service }) => in_service))
 
-function servicesNear(
-  [, , , stations, sites]: Known,
-  rail: RailNetwork | null,
-  from: Point,
-): ValueOf<typeof municipalityDetail.fields>['nearest'] {
-  const train = nearestOf(rail ? trainStationsOf(rail) : [], from)
-  const gas = nearestOf(stations.rows, from)
-  const site = nearestOf(sites.rows, from)
-  const service = (kind: string, path: string, id: string, name: string | null, distance_m: number) => ({
-    kind,
-    id,
-    name,
-    distance_m,
-    url: `${path}/${id}`,
-  })
+const SERVICES = {
+  gas: { kind: 'gas-station', path: '/api/gas-stations' },
+  site: { kind: 'charging-site', path: '/api/electrolineras' },
+  train: { kind: 'rail-station', path: '/api/trenes/estaciones' },
+} as const
+
+function servicesNear([, , , stations, sites]: Known, rail: RailNetwork | null, from: Point): Service[] {
   return [
-    ...(gas ? [service('gas-station', '/api/gas-stations', gas.thing.station_id, gas.thing.brand, gas.distance_m)] : []),
-    ...(site ? [service('charging-site', '/api/electrolineras', site.thing.site_id, site.thing.name, site.distance_m)] : []),
-    ...(train ? [service('rail-station', '/api/trenes/estaciones', train.thing.stop_id, train.thing.name, train.distance_m)] : []),
+    ...nearestOf(SERVICES.gas, stations.rows, from, ({ station_id, brand }) => [station_id, brand]),
+    ...nearestOf(SERVICES.site, sites.rows, from, ({ site_id, name }) => [site_id, name]),
+    ...nearestOf(SERVICES.train, rail ? trainStationsOf(rail) : [], from, ({ stop_id, name }) => [stop_id, name]),
   ]
 }
 
@@ -259,7 +256,6 @@ const inRegion = defineMemoryFilter({
 /** Provinces with names and boundaries. */
 export const provinceList = defineEndpoint({
   path: '/api/geo/provincias',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Provinces: INE code, names in every official language, box and boundary',
   summary_es: 'Provincias: código INE, nombres en cada lengua oficial, caja y límite',
@@ -275,7 +271,6 @@ export const provinceList = defineEndpoint({
 /** One province with what is there now. */
 export const provinceByCodeDetail = defineEndpoint({
   path: '/api/geo/provincias/{code}',
-  domain: 'road',
   plan: 'FREE',
   summary: 'One province with what is there now',
   summary_es: 'Una provincia con lo que hay ahora en ella',
@@ -301,13 +296,11 @@ export const provinceByCodeDetail = defineEndpoint({
 /** Municipalities with names and boxes. */
 export const municipalityList = defineEndpoint({
   path: '/api/geo/municipios',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Municipalities: INE code, names, province and box',
   summary_es: 'Municipios: código INE, nombres, provincia y caja',
   about: ABOUT_BOUNDARY,
   sources: [ignBoundaries],
-  params: {},
   filters: [nameFilter, inRegion],
   returns: listReturn('municipalities', municipality, { sorts: ['id', 'name'], limit: { default: 100, max: 20_000 } }),
   read: { kind: 'system', records: () => municipalitiesOf(loadAtlas()) },
@@ -317,7 +310,6 @@ export const municipalityList = defineEndpoint({
 /** One municipality with what is there now and what is near. */
 export const municipalityByCodeDetail = defineEndpoint({
   path: '/api/geo/municipios/{code}',
-  domain: 'road',
   plan: 'FREE',
   summary: 'One municipality with its boundary, what is there now and the nearest services',
   summary_es: 'Un municipio con lo que hay ahora y los servicios más cercanos',

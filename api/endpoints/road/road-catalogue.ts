@@ -7,25 +7,113 @@ import { islandAt } from '../../../lake/places/islands.ts'
 import { lengthM } from '../../../lake/places/lines.ts'
 import type { Post } from '../../../lake/places/place-on-road.ts'
 import { codeOfRegion, isIsland } from '../../../lake/places/regions.ts'
-import { foldRoad } from '../../../lake/places/road-key.ts'
+import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, sql } from '../../../lake/query/sql.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
-import type { Point } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
+import { col, type Point, type RowOf } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
+import { field, maybe, nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter } from '../../kernel/filters.ts'
 import { codeParam, listOf, textParam } from '../../kernel/params/params.ts'
 import { provinceParam, roadName } from '../../kernel/params/params-place.ts'
+import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { nearest } from '../../kernel/reads/suggest.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceName } from '../common-fields.ts'
 import { ROAD_ITEMS } from './along/route-item.ts'
 import { THING_DATASETS, thingsOf } from './along/things.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
-import { pathRoad } from './road-geometry.ts'
+import { pathRoad, suggestRoad } from './road-geometry.ts'
 import { countsOn } from './road-state.ts'
-import { accidentYears, dailyTraffic, type Holder, type RoadTraffic, roadHolders } from './road-traffic.ts'
+
+const IMD_COLUMNS = {
+  road: col.string(1, 'Road designation.'),
+  year: col.integer(2, 'Year.', { unit: '1' }),
+  imd: col.float(3, 'Mean daily vehicles.', { unit: 'veh/d' }),
+  length_km: col.float(4, 'Length of the counted sections.', { unit: 'km' }),
+}
+
+/** Mean daily vehicles of a road in a year, and the length of its counted sections. */
+type RoadTraffic = Readonly<Omit<RowOf<typeof IMD_COLUMNS>, 'road'>>
+
+/** The traffic of roads in the newest year, by folded name. Its only key is the empty string. */
+export const dailyTraffic = defineCachedQuery<ReadonlyMap<string, RoadTraffic>>({
+  name: 'daily traffic of roads',
+  from: [imdRoads],
+  maxEntries: 1,
+  read: async (reader) => {
+    const edition = (await reader.versions(imdRoads))
+      .map(({ name }) => name)
+      .sort()
+      .at(-1)
+    if (edition === undefined) return new Map()
+    const rows = scan(imdRoads, { edition: { eq: edition } })
+    const found = await reader.all(
+      sql`
+        SELECT road, any_value(year) AS year, CAST(sum(imd * length_km) / sum(length_km) AS DOUBLE) AS imd, CAST(sum(length_km) AS DOUBLE) AS length_km
+        FROM ${rows} GROUP BY road ORDER BY road`,
+      IMD_COLUMNS,
+    )
+    return new Map(found.map(({ road, year, imd, length_km }) => [foldRoad(road), { year, imd, length_km }]))
+  },
+})
+
+const HOLDER_COLUMNS = {
+  road: col.string(1, 'Road designation.'),
+  state: col.integer(2, 'Sections that the state holds.', { unit: '1' }),
+  others: col.integer(3, 'Sections that it does not hold.', { unit: '1' }),
+}
+
+/** Who holds a road with imported sections. */
+type Holder = 'STATE' | 'OTHER' | 'SEVERAL'
+
+/** The holders of roads by folded name, by the newest edition of each province. Its only key is the empty string. */
+export const roadHolders = defineCachedQuery<ReadonlyMap<string, Holder>>({
+  name: 'holders of roads',
+  from: [roadSections],
+  maxEntries: 1,
+  read: async (reader) => {
+    const found = await reader.all(
+      sql`
+        WITH sections AS (
+          SELECT ${foldRoadSql(sql`road`)} AS road, is_state_road
+          FROM ${scan(roadSections, {})}
+          WHERE is_in_service AND is_state_road IS NOT NULL
+          QUALIFY published_at = max(published_at) OVER (PARTITION BY province_code)
+        )
+        SELECT road, CAST(count_if(is_state_road) AS INTEGER) AS state, CAST(count_if(NOT is_state_road) AS INTEGER) AS others
+        FROM sections
+        GROUP BY road
+        ORDER BY road`,
+      HOLDER_COLUMNS,
+    )
+    return new Map(found.map(({ road, state, others }) => [road, others === 0 ? 'STATE' : state === 0 ? 'OTHER' : 'SEVERAL']))
+  },
+})
+
+const ACCIDENT_COLUMNS = {
+  source: col.string(1, 'Source.'),
+  year: col.integer(2, 'Year.', { unit: '1' }),
+  accidents: col.integer(3, 'Accidents.', { unit: '1' }),
+}
+
+/** Accidents with victims on a road by source and year, the newest year first; the key is the road's folded name. */
+const accidentYears = defineCachedQuery<readonly Readonly<RowOf<typeof ACCIDENT_COLUMNS>>[]>({
+  name: 'accidents of a road by year',
+  from: [roadAccidents],
+  maxEntries: 500,
+  read: (reader, road) =>
+    reader.all(
+      sql`
+        SELECT source, year, CAST(count(*) AS INTEGER) AS accidents
+        FROM ${scan(roadAccidents)}
+        WHERE coalesce(${foldRoadSql(column(roadAccidents, 'road'))} = ${road}, false) AND is_casualty
+        GROUP BY source, year
+        ORDER BY year DESC, source`,
+      ACCIDENT_COLUMNS,
+    ),
+})
 
 const ROAD_CLASSES = defineCodes('road_class', 'Class of a road, by its designation.', {
   MOTORWAY: ['Autovía o autopista', 'Motorway or dual carriageway'],
@@ -85,17 +173,15 @@ export const roadsOf = memo(
         const codes = [...new Set(all.map(({ province_code }) => province_code))].sort()
         const counted = traffic?.get(road) ?? null
         const id = roadName(middle.road)
-        return [
-          road,
-          {
-            ...{ id, name: names.get(road) ?? null, class: classOf(id), holder: holders?.get(road) ?? null },
-            provinces: codes.flatMap((code) => provinceName(code) ?? []),
-            places: new Set([...codes, ...islands]),
-            ...{ province_codes: codes, km_from: first.km, km_to: last.km, located_km: locatedKm(posts, road) },
-            counted_km: counted && Math.round(10 * counted.length_km) / 10,
-            ...{ imd_veh_day: counted && Math.round(counted.imd), imd_year: counted && counted.year, position: middle.position as Point },
-          },
-        ]
+        const made = {
+          ...{ id, name: names.get(road) ?? null, class: classOf(id), holder: holders?.get(road) ?? null },
+          provinces: codes.flatMap((code) => provinceName(code) ?? []),
+          places: new Set([...codes, ...islands]),
+          ...{ province_codes: codes, km_from: first.km, km_to: last.km, located_km: locatedKm(posts, road) },
+          counted_km: counted && Math.round(10 * counted.length_km) / 10,
+          ...{ imd_veh_day: counted && Math.round(counted.imd), imd_year: counted && counted.year, position: middle.position as Point },
+        }
+        return [road, made]
       }),
     )
   },
@@ -142,17 +228,12 @@ const ABOUT =
 /** The catalogue of roads. */
 export const roadList = defineEndpoint({
   path: '/api/carreteras',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Roads with their class, provinces, located kilometres and daily traffic',
   summary_es: 'Carreteras con su clase, provincias, kilómetros localizados e IMD',
   about: ABOUT,
-  params: {},
   filters: [textFilter, classFilter, ownProvinceFilter, areaFilter],
-  returns: {
-    ...{ kind: 'list', name: 'roads', record: listed, key: ['id'], id: 'id', sorts: ['id', 'imd_veh_day', 'located_km'], order: 'id' },
-    limit: { default: 100, max: 20_000 },
-  },
+  returns: listReturn('roads', listed, { sorts: ['id', 'imd_veh_day', 'located_km'] }),
   read: {
     kind: 'memory',
     from: [],
@@ -184,7 +265,6 @@ const profile = record('RoadProfile', 'A road with what is on it now, its traffi
 /** One road. */
 export const roadById = defineEndpoint({
   path: '/api/carreteras/{road}',
-  domain: 'road',
   plan: 'FREE',
   excerpts: [{ of: roadAccidents, columns: ['source', 'year'] }],
   summary: 'One road: provinces, kilometres, live counts, daily traffic and accidents',
@@ -210,10 +290,7 @@ export const roadById = defineEndpoint({
         ...{ state_url: `${path}/estado`, geometry_url: `${path}/geometria` },
       }
     },
-    suggestion: async ({ cached }, { road }) => {
-      const near = nearest(road, (await cached(roadPosts, '')).roads)
-      return near === null ? null : `/api/carreteras/${near}`
-    },
+    suggestion: suggestRoad(),
   },
   example: { road: 'A-2' },
 })

@@ -4,13 +4,12 @@ import type { Axes, Axis } from '../../../lake/places/axes.ts'
 import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
 import type { Post } from '../../../lake/places/place-on-road.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { meaning, nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, listReturn, type MemoryAsk } from '../../kernel/endpoint.ts'
+import { field, maybe, meaning, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { group, integerParam, numberParam, oneOf, required } from '../../kernel/params/params.ts'
 import { roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, postKm, ROAD_TABLES, roadPosts } from './posts.ts'
 
@@ -19,6 +18,14 @@ const MAX_SIMPLIFY_M = 5000
 
 /** The road of a path. */
 export const pathRoad = required(roadParam)
+
+/** Suggests the path of the road with the nearest name, with `rest` after it; null without a similar one. */
+export function suggestRoad(rest = '') {
+  return async ({ optional }: Pick<MemoryAsk<readonly []>, 'optional'>, { road }: { readonly road: string }): Promise<string | null> => {
+    const near = nearest(road, (await optional(roadPosts, ''))?.roads ?? [])
+    return near === null ? null : `/api/carreteras/${near}${rest}`
+  }
+}
 
 /** The parameters `km_from` and `km_to` of a road that the path names. */
 export const kilometreParams = group(
@@ -123,7 +130,6 @@ interface Wanted {
 /** The line of a road. */
 export const roadGeometry = defineEndpoint({
   path: '/api/carreteras/{road}/geometria',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Line of a road with kilometre marks',
   summary_es: 'Trazado de una carretera con sus puntos kilométricos',
@@ -139,10 +145,12 @@ export const roadGeometry = defineEndpoint({
       },
     ),
   },
-  returns: {
-    ...{ kind: 'list', name: 'parts', record: part, key: ['id'], id: 'id', sorts: ['km_from', 'length_m'], order: 'km_from' },
-    ...{ limit: { default: 1000, max: 20_000 }, prefers: 'geojson' },
-  },
+  returns: listReturn('parts', part, {
+    sorts: ['km_from', 'length_m'],
+    order: 'km_from',
+    limit: { default: 1000, max: 20_000 },
+    prefers: 'geojson',
+  }),
   read: {
     kind: 'memory',
     from: [],
@@ -162,10 +170,7 @@ export const roadGeometry = defineEndpoint({
       })
       return withOwnIds([...lines, ...parts])
     },
-    suggestion: async ({ cached }, { road }) => {
-      const near = nearest(road, (await cached(roadPosts, '')).roads)
-      return near === null ? null : `/api/carreteras/${near}/geometria`
-    },
+    suggestion: suggestRoad('/geometria'),
   },
   example: { road: 'A-2' },
 })

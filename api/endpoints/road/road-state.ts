@@ -1,20 +1,17 @@
 import type { Post } from '../../../lake/places/place-on-road.ts'
 import { isInPolygons } from '../../../lake/places/rings.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, record } from '../../kernel/fields.ts'
 import { oneOf, withDefault } from '../../kernel/params/params.ts'
-import { roadName } from '../../kernel/params/params-place.ts'
 import { distanceM } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { nearest } from '../../kernel/reads/suggest.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { fuelParam } from '../fuel/station.ts'
 import { AREAS, WEATHER_M } from './along/match.ts'
 import { DEFAULT_KINDS, includeParam, itemFields, itemTail, KINDS, ROUTE_PAGE, type RoadItemKind } from './along/route-item.ts'
-import { THING_DATASETS, type Thing, thingsOf } from './along/things.ts'
+import { shownThing, THING_DATASETS, type Thing, thingsOf } from './along/things.ts'
 import { ROAD_TABLES, roadPosts } from './posts.ts'
-import { kilometreParams, pathRoad } from './road-geometry.ts'
+import { kilometreParams, pathRoad, suggestRoad } from './road-geometry.ts'
 
 const { direction, km, km_to, ...tail } = itemTail
 
@@ -95,7 +92,6 @@ function beside(thing: Thing, posts: readonly Post[]): Placed | null {
 /** What is on a road now. */
 export const roadState = defineEndpoint({
   path: '/api/carreteras/{road}/estado',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Everything on a road now, in the order of its kilometres',
   summary_es: 'Todo lo que hay en una carretera, por orden kilométrico',
@@ -110,10 +106,12 @@ export const roadState = defineEndpoint({
     include: includeParam,
     fuel: withDefault(fuelParam, 'DIESEL_A'),
   },
-  returns: {
-    ...{ kind: 'list', name: 'items', record: item, key: ['kind', 'id'], id: 'id', sorts: ['place', 'km', 'price'], order: 'place' },
+  returns: keyedList('items', item, ['kind', 'id'], {
+    id: 'id',
+    sorts: ['place', 'km', 'price'],
+    order: 'place',
     limit: { default: 1000, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: THING_DATASETS,
@@ -135,25 +133,9 @@ export const roadState = defineEndpoint({
       return all
         .filter(isWanted)
         .sort((one, other) => sign * (one.km - other.km) || (one.thing.id < other.thing.id ? -1 : 1))
-        .map((one, at) => shown(one, at + 1, fuel))
+        .map(({ thing, km, km_to }, at) => ({ ...shownThing(thing, fuel), place: at + 1, km, km_to }))
     },
-    suggestion: async ({ optional }, { road }) => {
-      const near = nearest(road, (await optional(roadPosts, ''))?.roads ?? new Set())
-      return near === null ? null : `/api/carreteras/${near}/estado`
-    },
+    suggestion: suggestRoad('/estado'),
   },
   example: { road: 'A-2' },
 })
-
-function shown({ thing, km, km_to }: Placed, place: number, fuel: string): ValueOf<typeof item.fields> {
-  const { kind, id, titles, road, direction, position, prices, details, url, source, updated_at } = thing
-  const sold = prices?.[fuel]
-  const { fuel_station } = details
-  return {
-    ...{ kind, id, title: titles.es, titles, place, km, km_to, direction },
-    ...{ road: road === null ? null : roadName(road), position, price: sold && !sold.price_issue ? sold.price : null },
-    ...details,
-    fuel_station: fuel_station && sold ? { ...fuel_station, price_unit: sold.price_unit, price_issue: sold.price_issue } : fuel_station,
-    ...{ url, source, updated_at },
-  }
-}

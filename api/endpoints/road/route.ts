@@ -2,20 +2,19 @@ import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { lengthM } from '../../../lake/places/lines.ts'
 import { provincesOf, type Region } from '../../../lake/places/regions.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, maybe, record, type ValueOf } from '../../kernel/fields.ts'
 import type { RequestedLine } from '../../kernel/params/area-hint.ts'
 import { group, integerParam, numberParam, oneOf, param, withDefault } from '../../kernel/params/params.ts'
 import { provinceParam, roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { fuelParam } from '../fuel/station.ts'
 import { isGeoJson, MAX_POSITIONS, readPath } from './along/encoded-path.ts'
 import { detectorsOn, type Met, thingsAlong, WEATHER_M } from './along/match.ts'
 import { PathLine } from './along/path-line.ts'
 import { DEFAULT_KINDS, includeParam, itemFields, itemTail, RELATIONS, ROUTE_PAGE, SIDES } from './along/route-item.ts'
 import { type StretchLine, stretchLine } from './along/stretch-line.ts'
-import { THING_DATASETS, thingsOf } from './along/things.ts'
+import { shownThing, THING_DATASETS, thingsOf } from './along/things.ts'
 import { hourKey, travelTimeOf, usualSpeeds } from './along/travel-time.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 
@@ -111,28 +110,19 @@ const routeItem = record(
 )
 
 function itemOf({ thing, along_m, until_m, offset_m, turn, relation, position }: Met, fuel: string): ValueOf<typeof routeItem.fields> {
-  const { kind, id, titles, road, km, km_to, direction, prices, details, url, source, updated_at } = thing
-  const sold = prices?.[fuel]
-  const { fuel_station } = details
   return {
-    ...{ kind, id, title: titles.es, titles },
+    ...shownThing(thing, fuel),
     distance_from_start_m: Math.round(along_m),
     until_m: until_m === null ? null : Math.round(until_m),
     offset_m: Math.round(offset_m),
     side: turn === 0 || offset_m < BESIDE_FROM_M ? null : turn > 0 ? 'LEFT' : 'RIGHT',
-    relation,
-    ...{ road: road === null ? null : roadName(road), km, km_to, direction, position },
-    price: sold && !sold.price_issue ? sold.price : null,
-    ...details,
-    fuel_station: fuel_station && sold ? { ...fuel_station, price_unit: sold.price_unit, price_issue: sold.price_issue } : fuel_station,
-    ...{ url, source, updated_at },
+    ...{ relation, position },
   }
 }
 
 /** Everything along a path. */
 export const routeList = defineEndpoint({
   path: '/api/trafico/ruta',
-  domain: 'road',
   plan: 'PRO',
   summary: 'Everything along a path in the order in which a driver meets it',
   summary_es: 'Todo lo que hay en un trayecto, en el orden en que se encuentra',
@@ -170,11 +160,7 @@ export const routeList = defineEndpoint({
     directions: withDefault(oneOf('Things of the own direction of travel, or of all.', ['own', 'all'], { example: 'own' }), 'own'),
     fuel: withDefault(fuelParam, 'DIESEL_A'),
   },
-  returns: {
-    kind: 'list',
-    name: 'items',
-    record: routeItem,
-    key: ['kind', 'id'],
+  returns: keyedList('items', routeItem, ['kind', 'id'], {
     id: 'id',
     sorts: ['distance_from_start_m', 'offset_m', 'price'],
     order: 'distance_from_start_m',
@@ -186,7 +172,7 @@ export const routeList = defineEndpoint({
       typical_time_s: time('The same at the speeds of this hour in the last four weeks'),
       free_flow_time_s: time('The same at the speeds of the last nights; the delay is the difference'),
     },
-  },
+  }),
   read: {
     kind: 'memory',
     from: THING_DATASETS,

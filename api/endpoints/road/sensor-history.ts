@@ -9,12 +9,11 @@ import { instant, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'
-import { meaning, optional } from '../../kernel/fields.ts'
+import { field, maybe, meaning, optional } from '../../kernel/fields.ts'
 import { bucketStart } from '../../kernel/reads/buckets.ts'
 import { count, last, max, mean, meanFromSums, parameter, same, shareOfReadings, value } from '../../kernel/reads/figures.ts'
 import { measuresParam, omitMeasures, series, steps } from '../../kernel/reads/series.ts'
 import { seriesOf } from '../../kernel/reads/series-of.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { coverageField } from '../common-fields.ts'
 import { serviceField, serviceSql } from './levels.ts'
 import { SENSORS_PAGE, sensorId } from './sensors.ts'
@@ -68,7 +67,6 @@ const params = {
 /** The series of one sensor. */
 export const sensorHistory = defineEndpoint({
   path: '/api/trafico/sensores/{id}/historico',
-  domain: 'road',
   plan: 'PRO',
   summary: 'Series of one traffic sensor: raw, quarter of an hour, hour, day or longer',
   summary_es: 'Serie de un sensor de tráfico: en bruto, por hora, día o más',

@@ -1,29 +1,153 @@
 import { SENSOR_TYPES } from '../../../lake/datasets/road/codes.ts'
+import { DETECTOR_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { startOf } from '../../../lake/query/intervals.ts'
-import { defineEndpoint, type State, type StatesOf } from '../../kernel/endpoint.ts'
-import type { ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { provinceFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { defineEndpoint, keyedList, type State, type StatesOf } from '../../kernel/endpoint.ts'
+import { field, meaning, nested, nulls, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, provinceFilter, roadFilter } from '../../kernel/filters.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
-import { codeParam, listOf, oneOf, required, textParam } from '../../kernel/params/params.ts'
+import { codeParam, integerParam, listOf, oneOf, required, textParam } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { levelOf, serviceOf } from './levels.ts'
-import { readingOfState, sectionSensors, statesById } from './sections.ts'
-import { districtFilter, type Sensor, sensor, sensorDetail, sensorSourceParam, sensorsOf } from './sensor.ts'
-import { deviationOf, momentOf, NOT_TYPICAL, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
+import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
+import { mergedListings } from '../listings.ts'
+import { knownLevel, levelOf, serviceField, serviceOf } from './levels.ts'
+import { deviationFields, deviationOf, momentOf, NOT_TYPICAL, sensorProfile, TYPICAL_PAGE, typicalAt, typicalFields } from './typical.ts'
+
+const { columns } = trafficSensors
+
+/** Fields of a sensor. */
+export const sensorFields = {
+  id: columns.sensor_id,
+  ...pick(columns, 'city', 'sensor_type', 'name', 'centre_code', 'district', 'subarea', 'access_code', 'capacity_veh_h'),
+  road: meaning(
+    columns.road,
+    'Road of the sensor; null if the publisher does not state it. Madrid names streets only, and its type M30 also includes sensors on the accesses of the M-30.',
+  ),
+  ...pick(columns, 'km', 'direction', 'destination', 'site_kind', 'source_site_kind', 'source_direction', 'position'),
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  municipality_code: columns.municipality_code,
+  listings: field.list('Origin of its description: CATALOGUE, LIVE or both.', field.text('Name of a listing.'), ['CATALOGUE', 'LIVE']),
+  ...originFields(columns, { source_id: columns.sensor_id }),
+} as const
+
+/** A sensor. */
+const sensor = record('TrafficSensor', 'A traffic sensor.', sensorFields)
+
+export type Sensor = ValueOf<typeof sensorFields>
+
+const r = trafficReadings.columns
+
+/** A reading, without its sensor. */
+export const readingFields = {
+  ...pick(r, 'intensity_veh_h', 'occupancy_pct', 'load_pct'),
+  level_of_service: serviceField,
+  ...pick(r, 'speed_kmh', 'headway_m', 'long_vehicles_pct', 'quality', 'period_s', 'observed_at'),
+  ...pick(stateFields(r.observed_at), 'updated_at', 'is_stale'),
+} as const
+
+const lastReadingFields = { ...readingFields, level: trafficSectionStates.columns.level } as const
+
+/** A sensor with its last reading. */
+const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with its last reading and the typical values of its hour.', {
+  ...sensorFields,
+  last_reading: nested.maybe('Its last reading; null without one.', lastReadingFields),
+  typical: nested.object(
+    'Typical values for the hour and kind of day of the last reading or, without one, of the newest publication.',
+    typicalFields,
+  ),
+  deviation: nested.maybe(
+    'Difference between the last reading and the typical value; null without either, or if the publisher marks the reading as wrong.',
+    deviationFields,
+  ),
+})
+
+type SensorRow = StateRow<typeof trafficSensors> & { readonly is_stale: boolean }
+
+/** The parameter `source` of sensors and their readings. */
+export const sensorSourceParam = oneOf(
+  'Publisher of the sensors: the city of Madrid (madrid), or DGT for lanes of interurban roads (dgt).',
+  [LIVE_SOURCE, DETECTOR_SOURCE],
+  { example: LIVE_SOURCE },
+)
+
+/** The parameter `district`. */
+export const districtFilter = columnFilter(
+  'district',
+  listOf(integerParam('Number of the city district.', { min: 1, max: 99, example: '4' })),
+  'district',
+)
+
+/** The sensors of a state by source and id. The catalogue takes precedence, and the live feed fills gaps. */
+export const sensorsOf = memo((state: State<typeof trafficSensors>): ReadonlyMap<string, Sensor> => {
+  const listed = Map.groupBy(state.rows, (row) => sensorKey(row.source, row.sensor_id))
+  return new Map([...listed].map(([key, rows]) => [key, merged(rows)]))
+})
+
+/** Key of `sensorsOf`. */
+export function sensorKey(source: string, id: string): string {
+  return `${source}/${id}`
+}
+
+function merged(rows: readonly SensorRow[]): Sensor {
+  const one = mergedListings(rows)
+  const province_code = one.province_code ?? one.municipality_code?.slice(0, 2) ?? null
+  return { ...one, id: one.sensor_id, province: provinceName(province_code), province_code, source_id: one.sensor_id }
+}
+
+type SectionRow = State<typeof trafficSections>['rows'][number]
+type StateOfSection = State<typeof trafficSectionStates>['rows'][number]
+
+/** The public id of a section, because publishers' ids are not unique across cities. */
+export function sectionId({ city, section_id }: Pick<StateRow<typeof trafficSections>, 'city' | 'section_id'>): string {
+  return `${city}-${section_id}`
+}
+
+/** The sections of the catalogues, by public id. */
+export const sectionsById = memo(
+  (state: State<typeof trafficSections>): ReadonlyMap<string, SectionRow> => new Map(state.rows.map((row) => [sectionId(row), row])),
+)
+
+/** The current states of sections, by public id. */
+const statesById = memo(
+  (state: State<typeof trafficSectionStates>): ReadonlyMap<string, StateOfSection> =>
+    new Map(state.rows.map((row) => [sectionId(row), row])),
+)
+
+/** The sections of the catalogues as entries of the sensor catalogue. */
+export const sectionSensors = memo((state: State<typeof trafficSections>): readonly Sensor[] => state.rows.map(toSensor))
+
+function toSensor(row: SectionRow): Sensor {
+  const { municipality_code, section_id } = row
+  const province_code = municipality_code.slice(0, 2)
+  return {
+    ...nulls(sensorFields),
+    ...pick(row, 'city', 'name', 'position', 'municipality_code', 'source', 'observed_at', 'updated_at', 'status', 'is_stale'),
+    ...{ id: sectionId(row), sensor_type: 'SECTION', listings: ['CATALOGUE'], source_id: section_id },
+    ...{ province: provinceName(province_code), province_code },
+  }
+}
+
+/** The current state of a section in the fields of a sensor's reading. */
+export function readingOfState(row: StateOfSection) {
+  const { level } = row
+  return {
+    ...nulls(readingFields),
+    ...pick(row, 'intensity_veh_h', 'occupancy_pct', 'level', 'speed_kmh', 'period_s', 'observed_at', 'updated_at', 'is_stale'),
+    ...{ level_of_service: knownLevel(level), quality: 'UNKNOWN' },
+  }
+}
 
 /** The page about traffic sensors and their series. */
 export const SENSORS_PAGE = defineMethodPage('traffic-sensors', new URL('./traffic-sensors.md', import.meta.url))
 
 /** Cities in the catalogue of traffic sensors. */
-const CITIES = ['madrid', 'barcelona', 'valencia', 'bilbao'] as const
+const SENSOR_CITIES = ['madrid', 'barcelona', 'valencia', 'bilbao'] as const
 
 /** The sensor id as a path parameter. */
 export const sensorId = required(textParam("The publisher's id of the sensor.", { max: 40, example: '3840' }))
@@ -40,19 +164,17 @@ const allSensors = memo(
 /** The catalogue of sensors. */
 export const sensorList = defineEndpoint({
   path: '/api/trafico/sensores',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Catalogue of traffic sensors and street sections',
   summary_es: 'Catálogo de sensores de tráfico de ciudades y carreteras',
   about:
     "Sensors of Madrid, and street sections of Barcelona, València and Bilbao (`sensor_type` SECTION). DGT's detectors (`source=dgt`) are one per lane of interurban roads, without a city; none is in Catalonia or the Basque Country. The geometry of sections is in /api/trafico/ciudades/{ciudad}.",
   explained: SENSORS_PAGE,
-  params: {},
   filters: [
     columnFilter('source', sensorSourceParam, 'source'),
     columnFilter(
       'city',
-      oneOf('City whose traffic centre operates the sensor or publishes the section.', CITIES, { example: 'madrid' }),
+      oneOf('City whose traffic centre operates the sensor or publishes the section.', SENSOR_CITIES, { example: 'madrid' }),
       'city',
     ),
     columnFilter('type', listOf(codeParam('Kind of sensor.', SENSOR_TYPES, { example: 'M30' })), 'sensor_type'),
@@ -61,16 +183,7 @@ export const sensorList = defineEndpoint({
     roadFilter,
     areaFilter,
   ],
-  returns: {
-    kind: 'list',
-    name: 'sensors',
-    record: sensor,
-    key: ['id', 'source'],
-    id: 'id',
-    sorts: ['id', 'capacity_veh_h', 'district', 'road', 'km', 'updated_at'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  returns: keyedList('sensors', sensor, ['id', 'source'], { sorts: ['id', 'capacity_veh_h', 'district', 'road', 'km', 'updated_at'] }),
   read: {
     kind: 'memory',
     from: [trafficSensors, trafficSections],
@@ -83,7 +196,6 @@ export const sensorList = defineEndpoint({
 /** One sensor. */
 export const sensorById = defineEndpoint({
   path: '/api/trafico/sensores/{id}',
-  domain: 'road',
   plan: 'FREE',
   summary: 'One traffic sensor or street section, compared with typical values',
   summary_es: 'Un sensor de tráfico: última lectura y comparación con lo habitual',

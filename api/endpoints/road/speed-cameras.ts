@@ -4,14 +4,11 @@ import { lengthM, longestRoadM } from '../../../lake/places/lines.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
-import { pick, projection, record, type StateRow } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { field, maybe, pick, projection, record, type StateRow } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter, roadFilter } from '../../kernel/filters.ts'
 import { codeParam, listOf, oneOf } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields } from '../common-fields.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 
@@ -67,13 +64,11 @@ export function sectionLine({ road, km, km_to, province_code, position, to }: Ro
 /** The announced speed cameras of the country. */
 export const speedCameraList = defineEndpoint({
   path: '/api/radares',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Speed cameras: fixed ones, sections and sites of mobile ones',
   summary_es: 'Radares: fijos, de tramo y emplazamientos de móviles',
   about:
     "Announced speed cameras of DGT (without speed limits), Catalonia's SCT (with speed limits and sites of trailers, MOBILE_SITE) and Madrid's streets. A section has both ends, or one of them for SCT, and its line if the road is located. A fixed camera may be an empty cabin. The lists of the Basque Country and Navarra state no terms and are left out; DGT's has cameras in Navarra.",
-  params: {},
   filters: [
     columnFilter('type', listOf(codeParam('Kind of speed camera.', SPEED_CAMERA_TYPES, { example: 'SECTION' })), 'type'),
     placeFilter,

@@ -17,77 +17,65 @@ import { allIslands, islandAt } from '../../../lake/places/islands.ts'
 import { codeOfRegion, isIsland, nameOfRegion, type Region } from '../../../lake/places/regions.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import type { MultiPolygon, Point } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type State, type StatesOf } from '../../kernel/endpoint.ts'
-import { record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList, type State, type StatesOf } from '../../kernel/endpoint.ts'
+import { field, maybe, record, type ValueOf } from '../../kernel/fields.ts'
 import { provinceParam } from '../../kernel/params/params-place.ts'
 import { touches } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField } from '../common-fields.ts'
 import { weatherNow } from '../weather/weather.ts'
 import { isReporting } from './city-traffic.ts'
 import { toIncident } from './incident.ts'
 import { closesRoad } from './incident-filters.ts'
-import { panelsOf } from './panel.ts'
+import { panelsOf } from './panels.ts'
 import { withoutDuplicates } from './same-incident.ts'
 import { readingsOf } from './traffic-intensity.ts'
 
-const SUMMARY_TOPICS = defineCodes('summary_topic', 'What a count of the summary is about.', {
-  INCIDENTS: ['Incidencias', 'Incidents'],
-  CLOSURES: ['Carreteras o calzadas cortadas', 'Closed roads or carriageways'],
-  ACCIDENTS: ['Accidentes', 'Accidents'],
-  CONGESTION: ['Retenciones', 'Congestion'],
-  WORKS: ['Obras', 'Roadworks'],
-  BEACONS: ['Balizas V16 activas', 'Active V16 beacons'],
-  PANELS: ['Paneles con mensaje', 'Panels with a message'],
-  SENSORS: ['Detectores de carretera con medida reciente', 'Detectors of roads with a recent reading'],
-  CITY_SENSORS: ['Sensores urbanos con medida reciente', 'City sensors with a recent reading'],
-  CITY_SECTIONS: ['Tramos urbanos con estado reciente, por ciudad', 'City sections with a recent state, by city'],
-  WEATHER_WARNINGS: ['Avisos meteorológicos', 'Weather warnings'],
-  ADVERSE_WEATHER: ['Estaciones con tiempo adverso', 'Weather stations with adverse conditions'],
-  FUEL_STATIONS: ['Gasolineras', 'Filling stations'],
-  CAMERAS: ['Cámaras', 'Cameras'],
-  SPEED_CAMERAS: ['Radares', 'Speed cameras'],
-})
-type Topic = keyof typeof SUMMARY_TOPICS.codes
+const INTENSITY = '/api/trafico/intensidad'
+const RECENT = '&is_stale=false'
+const ADVERSE = Object.keys(DRIVING_CONDITIONS.codes).join()
 
-/** The list that shows what is counted, with the filter that selects it. */
-const PATHS: Readonly<Record<Topic, string>> = {
-  INCIDENTS: '/api/incidents',
-  CLOSURES: '/api/incidents?closed=true',
-  ACCIDENTS: '/api/incidents?type=ACCIDENT',
-  CONGESTION: '/api/incidents?type=CONGESTION',
-  WORKS: '/api/trafico/obras',
-  BEACONS: '/api/v16',
-  PANELS: '/api/panels?has_message=true',
-  SENSORS: '/api/trafico/intensidad?source=dgt&is_stale=false',
-  CITY_SENSORS: '/api/trafico/intensidad?source=madrid&is_stale=false',
-  CITY_SECTIONS: '/api/trafico/ciudades',
-  WEATHER_WARNINGS: '/api/weather/alerts',
-  ADVERSE_WEATHER: `/api/weather?condition=${Object.keys(DRIVING_CONDITIONS.codes).join()}`,
-  FUEL_STATIONS: '/api/gas-stations',
-  CAMERAS: '/api/camaras',
-  SPEED_CAMERAS: '/api/radares',
-}
+/** What is counted: in Spanish and English, and the list that shows it with the filter that selects it. */
+const TOPICS = {
+  INCIDENTS: ['Incidencias', 'Incidents', '/api/incidents'],
+  CLOSURES: ['Carreteras o calzadas cortadas', 'Closed roads or carriageways', '/api/incidents?closed=true'],
+  ACCIDENTS: ['Accidentes', 'Accidents', '/api/incidents?type=ACCIDENT'],
+  CONGESTION: ['Retenciones', 'Congestion', '/api/incidents?type=CONGESTION'],
+  WORKS: ['Obras', 'Roadworks', '/api/trafico/obras'],
+  BEACONS: ['Balizas V16 activas', 'Active V16 beacons', '/api/v16'],
+  PANELS: ['Paneles con mensaje', 'Panels with a message', '/api/panels?has_message=true'],
+  SENSORS: ['Detectores de carretera con medida reciente', 'Detectors of roads with a recent reading', `${INTENSITY}?source=dgt${RECENT}`],
+  CITY_SENSORS: ['Sensores urbanos con medida reciente', 'City sensors with a recent reading', `${INTENSITY}?source=madrid${RECENT}`],
+  CITY_SECTIONS: ['Tramos urbanos con estado reciente, por ciudad', 'City sections with a recent state, by city', '/api/trafico/ciudades'],
+  WEATHER_WARNINGS: ['Avisos meteorológicos', 'Weather warnings', '/api/weather/alerts'],
+  ADVERSE_WEATHER: ['Estaciones con tiempo adverso', 'Weather stations with adverse conditions', `/api/weather?condition=${ADVERSE}`],
+  FUEL_STATIONS: ['Gasolineras', 'Filling stations', '/api/gas-stations'],
+  CAMERAS: ['Cámaras', 'Cameras', '/api/camaras'],
+  SPEED_CAMERAS: ['Radares', 'Speed cameras', '/api/radares'],
+} as const satisfies Record<string, readonly [es: string, en: string, path: string]>
+type Topic = keyof typeof TOPICS
+
+const SUMMARY_TOPICS = defineCodes(
+  'summary_topic',
+  'What a count of the summary is about.',
+  Object.fromEntries(Object.entries(TOPICS).map(([topic, [es, en]]) => [topic, [es, en] as const])),
+)
 
 const DATASETS = [
-  ...[incidents, v16Beacons, vmsMessages, vmsDevices, trafficReadings, trafficSensors, trafficSectionStates],
-  ...[weatherAlerts, weatherObservations, weatherStations, fuelStations, cameras, speedCameras],
-] as unknown as readonly [
-  typeof incidents,
-  typeof v16Beacons,
-  typeof vmsMessages,
-  typeof vmsDevices,
-  typeof trafficReadings,
-  typeof trafficSensors,
-  typeof trafficSectionStates,
-  typeof weatherAlerts,
-  typeof weatherObservations,
-  typeof weatherStations,
-  typeof fuelStations,
-  typeof cameras,
-  typeof speedCameras,
-]
+  incidents,
+  v16Beacons,
+  vmsMessages,
+  vmsDevices,
+  trafficReadings,
+  trafficSensors,
+  trafficSectionStates,
+  weatherAlerts,
+  weatherObservations,
+  weatherStations,
+  fuelStations,
+  cameras,
+  speedCameras,
+] as const
 
 /** Numbers by the INE codes of provinces and islands that a thing is in, separated by blanks. */
 type Counts = ReadonlyMap<string, number>
@@ -129,7 +117,7 @@ const incidentCounts = memo((state: State<typeof incidents>): readonly (readonly
     ['WORKS', of('ROADWORKS')],
   ]
 })
-const beaconCounts = memo((state: State<typeof v16Beacons>) => byProvince(state.rows))
+const rowCounts = memo(({ rows }: { readonly rows: Parameters<typeof byProvince>[0] }) => byProvince(rows))
 const panelCounts = memo((messages: State<typeof vmsMessages>, devices: State<typeof vmsDevices>) =>
   byProvince(panelsOf([messages, devices]).filter(({ has_message }) => has_message)),
 )
@@ -152,9 +140,6 @@ const warningCounts = memo((state: State<typeof weatherAlerts>, minute: number) 
 const adverseCounts = memo((observations: State<typeof weatherObservations>, stations: State<typeof weatherStations>) =>
   byProvince(weatherNow([observations, stations]).filter(({ conditions }) => conditions.length > 0)),
 )
-const fuelCounts = memo((state: State<typeof fuelStations>) => byProvince(state.rows))
-const cameraCounts = memo((state: State<typeof cameras>) => byProvince(state.rows))
-const speedCameraCounts = memo((state: State<typeof speedCameras>) => byProvince(state.rows))
 
 const PROVINCE_CODE = maybe.text('INE code of the requested province; null for all of Spain, a community or an island.', '28')
 
@@ -179,16 +164,12 @@ const WITHOUT_PROVINCE: ReadonlySet<Topic> = new Set(['CITY_SECTIONS'])
 /** The counts of all lists about roads. */
 export const trafficSummary = defineEndpoint({
   path: '/api/trafico/resumen',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Live counts of incidents, works, beacons, panels, weather and stations',
   summary_es: 'Recuento en directo de incidencias, obras, balizas, paneles y más',
   about: 'One number for each list about roads, as of its newest publication. `meta.missing` names feeds that have not arrived.',
   params: { province: provinceParam },
-  returns: {
-    ...{ kind: 'list', name: 'counts', record: count, key: ['topic'], sorts: ['topic', 'count'], order: 'topic' },
-    limit: { default: null, max: 20_000 },
-  },
+  returns: keyedList('counts', count, ['topic'], { sorts: ['topic', 'count'], limit: { default: null, max: 20_000 } }),
   read: {
     kind: 'memory',
     from: DATASETS,
@@ -212,29 +193,27 @@ function countsOf(states: StatesOf<typeof DATASETS>, now: number): Counted[] {
   const of = (topic: Topic, counts: Counts, state: State): Counted => ({ topic, counts, updated_at: newest(state) })
   return [
     ...incidentCounts(incident).map(([topic, counts]) => of(topic, counts, incident as State)),
-    of('BEACONS', beaconCounts(beacon), beacon as State),
+    of('BEACONS', rowCounts(beacon), beacon as State),
     of('PANELS', panelCounts(message, device), message as State),
     ...sensorCounts(reading, sensor).map(([topic, counts]) => of(topic, counts, reading as State)),
     of('CITY_SECTIONS', sectionCounts(section), section as State),
     of('WEATHER_WARNINGS', warningCounts(alert, now), alert as State),
     of('ADVERSE_WEATHER', adverseCounts(observation, station), observation as State),
-    of('FUEL_STATIONS', fuelCounts(fuel), fuel as State),
-    of('CAMERAS', cameraCounts(camera), camera as State),
-    of('SPEED_CAMERAS', speedCameraCounts(speedCamera), speedCamera as State),
+    of('FUEL_STATIONS', rowCounts(fuel), fuel as State),
+    of('CAMERAS', rowCounts(camera), camera as State),
+    of('SPEED_CAMERAS', rowCounts(speedCamera), speedCamera as State),
   ]
 }
 
 function shown({ topic, counts, updated_at }: Counted, region: Region | null): ValueOf<typeof count.fields> {
   const isKnown = updated_at !== null && (region === null || !WITHOUT_PROVINCE.has(topic))
-  const url = PATHS[topic] as string
+  const [title, , url] = TOPICS[topic]
   return {
     topic,
-    title: SUMMARY_TOPICS.codes[topic]?.es ?? topic,
+    title,
     count: isKnown ? countIn(counts, region) : null,
-    ...{
-      province: region && nameOfRegion(region),
-      province_code: region?.length === 1 && !isIsland(region) ? (region[0] as string) : null,
-    },
+    province: region && nameOfRegion(region),
+    province_code: region?.length === 1 && !isIsland(region) ? (region[0] as string) : null,
     updated_at,
     url: region === null || WITHOUT_PROVINCE.has(topic) ? url : `${url}${url.includes('?') ? '&' : '?'}province=${codeOfRegion(region)}`,
   }

@@ -2,16 +2,14 @@ import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
 import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { defineEndpoint, type State, type StatesOf } from '../../kernel/endpoint.ts'
+import { defineEndpoint, keyedList, type State, type StatesOf } from '../../kernel/endpoint.ts'
 import { joined, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { provinceFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { areaFilter, provinceFilter, roadFilter } from '../../kernel/filters.ts'
 import { booleanParam, codeParam, listOf, withDefault } from '../../kernel/params/params.ts'
 import { columnFilter } from '../../kernel/reads/filter.ts'
 import { stateFields } from '../common-fields.ts'
 import { serviceOf } from './levels.ts'
-import { districtFilter, readingFields, type Sensor, sensorFields, sensorKey, sensorSourceParam, sensorsOf } from './sensor.ts'
+import { districtFilter, readingFields, type Sensor, sensorFields, sensorKey, sensorSourceParam, sensorsOf } from './sensors.ts'
 
 const { columns } = trafficReadings
 
@@ -54,17 +52,8 @@ export function readingsOf([readings, sensors]: StatesOf<readonly [typeof traffi
   })
 }
 
-/** List settings of readings, of all sensors or of a city. */
-export const readingList = {
-  kind: 'list',
-  name: 'readings',
-  record: reading,
-  key: ['id', 'source', 'period_s'],
-  id: 'id',
-  sorts: ['id', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'speed_kmh', 'updated_at'],
-  order: 'id',
-  limit: { default: 100, max: 20_000 },
-} as const
+/** Fields that sort readings, of all sensors or of a city. */
+export const READING_SORTS = ['id', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'speed_kmh', 'updated_at'] as const
 
 /** The parameter `level_of_service`. */
 export const levelFilter = columnFilter(
@@ -76,13 +65,11 @@ export const levelFilter = columnFilter(
 /** Live readings. */
 export const trafficIntensity = defineEndpoint({
   path: '/api/trafico/intensidad',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Live traffic intensity at the sensors of Madrid and of interurban roads',
   summary_es: 'Intensidad del tráfico en directo en los sensores de Madrid y de carreteras',
   about:
     'Vehicles per hour, occupancy, load and level of service of the sensors of Madrid; with `source=dgt`, which states no level, vehicles per hour, speed, occupancy, headway and share of long vehicles of each lane with a detector of DGT. A detector whose measurement is older than 30 minutes is `is_stale`. Where a publication lacks a block of sensors, their last readings stay, marked `is_stale`.',
-  params: {},
   filters: [
     columnFilter('source', withDefault(sensorSourceParam, LIVE_SOURCE), 'source'),
     areaFilter,
@@ -92,7 +79,7 @@ export const trafficIntensity = defineEndpoint({
     roadFilter,
     columnFilter('is_stale', booleanParam('Only stale readings, or only those that are not.'), 'is_stale'),
   ],
-  returns: readingList,
+  returns: keyedList('readings', reading, ['id', 'source', 'period_s'], { sorts: READING_SORTS }),
   read: {
     kind: 'memory',
     from: [trafficReadings, trafficSensors],

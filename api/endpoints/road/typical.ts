@@ -6,10 +6,9 @@ import { ABOUT_HOLIDAYS, cityHolidays } from '../../../lake/places/holidays.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { dayBounds, MADRID, madridDate, offsetAt } from '../../../lake/schema/time.ts'
-import type { ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, type ValueOf } from '../../kernel/fields.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 
 /** Weeks before a day that its typical values are based on. */
 const WINDOW_WEEKS = 13

@@ -1,15 +1,12 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { defineEndpoint, listReturn, type State } from '../../kernel/endpoint.ts'
-import { record, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { field, record, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter, roadFilter } from '../../kernel/filters.ts'
 import { codeParam, group, listOf } from '../../kernel/params/params.ts'
 import { inOrder, instantParam } from '../../kernel/params/params-time.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { ABOUT_PLACE, INCIDENTS_PAGE, incident, localise } from './incident.ts'
 import { placedIncidents } from './incident-place.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
@@ -58,13 +55,11 @@ const periodFilter = defineMemoryFilter({
 /** Roadworks. */
 export const worksList = defineEndpoint({
   path: '/api/trafico/obras',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Roadworks, under way and planned',
   summary_es: 'Obras en carretera, en curso y previstas',
   about: `The incidents of type ROADWORKS; \`from\` and \`to\` select a period in which they are under way. Without a stated end, or if still published after it, the end is unknown. ${ABOUT_DUPLICATES} ${ABOUT_PLACE}`,
   explained: INCIDENTS_PAGE,
-  params: {},
   filters: [
     placeFilter,
     columnFilter('phase', listOf(codeParam('Phase of the works.', WORKS_PHASES, { example: 'PLANNED' })), 'phase'),

@@ -3,12 +3,10 @@ import { zoneOf } from '../../../lake/places/clocks.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
-import { nested, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
-import { shapeFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
+import { field, maybe, nested, pick, projection, record, type ValueOf } from '../../kernel/fields.ts'
+import { placeFilter, shapeFilter } from '../../kernel/filters.ts'
 import { codeParam, required, textParam } from '../../kernel/params/params.ts'
 import { instantParam } from '../../kernel/params/params-time.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { originFields, placeFields } from '../common-fields.ts'
 
 const { columns } = lowEmissionZones
@@ -88,12 +86,10 @@ export function isWithinHours(
 /** The specification's list of low-emission zones. */
 export const zoneList = defineEndpoint({
   path: '/api/zbe',
-  domain: 'road',
   plan: 'FREE',
   summary: 'Low-emission zones with outline, hours and published conditions',
   summary_es: 'Zonas de bajas emisiones con contorno, horario y condiciones publicadas',
   about: `${ABOUT_ZONES} Around a point, the zones that contain it come first, the smallest before the others: a zone of a whole city may contain stricter ones.`,
-  params: {},
   filters: [placeFilter, shapeFilter],
   // Zones that contain a point are all 0 m away: then the smallest comes first.
   returns: listReturn('zones', zone, { ties: ['area_km2'], sorts: ['id', 'name', 'area_km2', 'published_at', 'updated_at'] }),
@@ -104,7 +100,6 @@ export const zoneList = defineEndpoint({
 /** One low-emission zone. */
 export const zoneById = defineEndpoint({
   path: '/api/zbe/{id}',
-  domain: 'road',
   plan: 'FREE',
   summary: 'One low-emission zone: hours, validity and the raw conditions',
   summary_es: 'Una zona de bajas emisiones: horario, vigencia y condiciones sin interpretar',

@@ -7,15 +7,12 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { LakeKnown } from '../../kernel/endpoint.ts'
-import { nested } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
-import { roadFilter } from '../../kernel/filters/road.ts'
+import { field, nested } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter, roadFilter } from '../../kernel/filters.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { codeParam, integerParam, listOf, oneOf, type ValuesOf, withDefault } from '../../kernel/params/params.ts'
 import { type OpenPeriod, openPeriodParams } from '../../kernel/params/params-time.ts'
 import { columnFilter, columnsOf, defineFilter, type FilterValues, isOneOf } from '../../kernel/reads/filter.ts'
-import { field } from '../../kernel/reply-fields.ts'
 
 /** Sources of accidents, by their ids. */
 const ACCIDENT_SOURCES = roadAccidents.sources.map(({ id }) => id)

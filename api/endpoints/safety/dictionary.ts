@@ -14,10 +14,9 @@ import {
 } from '../../../lake/datasets/safety/variables.ts'
 import type { CodeLabels } from '../../../lake/schema/codes.ts'
 import type { Column } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type State } from '../../kernel/endpoint.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList, type State } from '../../kernel/endpoint.ts'
+import { field, maybe, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { oneOf } from '../../kernel/params/params.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { accident } from './microdata.ts'
 
 const label = (language: string, example: string | null) => maybe.text(`In ${language}.`, example)
@@ -139,7 +138,6 @@ function placeOf(name: string): number {
 /** The codebook of accidents. */
 export const accidentDictionary = defineEndpoint({
   path: '/api/accidentes/microdata/diccionario',
-  domain: 'safety',
   plan: 'FREE',
   summary: 'Codebook of accidents: columns, codes and their origin in each source',
   summary_es: 'Diccionario de los accidentes: columnas, códigos y su origen',
@@ -152,15 +150,7 @@ export const accidentDictionary = defineEndpoint({
       { example: 'madrid' },
     ),
   },
-  returns: {
-    kind: 'list',
-    name: 'columns',
-    record: accidentColumn,
-    key: ['column'],
-    sorts: ['column'],
-    order: 'column',
-    limit: { default: null, max: 20_000 },
-  },
+  returns: keyedList('columns', accidentColumn, ['column'], { sorts: ['column'], limit: { default: null, max: 20_000 } }),
   read: {
     kind: 'memory',
     from: [accidentCodebook],

@@ -9,15 +9,13 @@ import { tableColumns } from '../../../lake/schema/physical.ts'
 import { mostErrorM, NATIONAL } from '../../../models/hotspots/sets.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed } from '../../kernel/example.ts'
-import { nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { boxFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
+import { field, maybe, nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { boxFilter, placeFilter } from '../../kernel/filters.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { codeParam, integerParam, listOf, numberParam, oneOf, required, textParam, withDefault } from '../../kernel/params/params.ts'
 import { boxParam, type PlaceFilter } from '../../kernel/params/params-place.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { columnsOf, isOneOf } from '../../kernel/reads/filter.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = accidentHotspots
@@ -69,7 +67,6 @@ function isInProvinceOf({ region, municipality_codes }: PlaceFilter): Sql {
 /** Black spots. */
 export const hotspotList = defineEndpoint({
   path: '/api/accidentes/hotspots',
-  domain: 'safety',
   plan: 'PRO',
   summary: 'Black spots of road accidents by kernel density, with their significance',
   summary_es: 'Puntos negros de accidentes por densidad de núcleo, con su significación',
@@ -189,7 +186,6 @@ const hotspotById = defineCachedQuery<HotspotRow | null>({
 /** One black spot. */
 export const hotspotDetail = defineEndpoint({
   path: '/api/accidentes/hotspots/{id}',
-  domain: 'safety',
   plan: 'PRO',
   summary: 'One black spot: its accidents by kind, severity, hour and year',
   summary_es: 'Un punto negro: sus accidentes por tipo, gravedad, hora y año',

@@ -4,9 +4,8 @@ import { zoneOf } from '../../../lake/places/clocks.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { localDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { field } from '../../kernel/reply-fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,
@@ -53,7 +52,6 @@ const METHOD =
 /** Accidents one by one. */
 export const accidentMicrodata = defineEndpoint({
   path: '/api/accidentes/microdata',
-  domain: 'safety',
   plan: 'PRO',
   summary: 'Road accidents, one row each: JSON, CSV, Parquet',
   summary_es: 'Accidentes de tráfico, una fila cada uno: JSON, CSV, Parquet',
@@ -62,16 +60,12 @@ export const accidentMicrodata = defineEndpoint({
   statistic: { grain: 'One accident of one source.', method: METHOD, hasYears: true },
   params: accidentParams,
   filters: accidentFilters,
-  returns: {
-    kind: 'list',
-    name: 'accidents',
-    record: accident,
-    key: ['edition', 'accident_id'],
+  returns: keyedList('accidents', accident, ['edition', 'accident_id'], {
     sorts: ['period_start', 'occurred_at', 'year', 'killed_24h', 'killed_30d', 'km'],
     order: '-period_start',
     limit: { default: 100, max: 1000 },
     sideLists: { coverage: coverageAside },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [roadAccidents, accidentPositions],

@@ -13,10 +13,10 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import type { RiskBasis } from '../../../models/risk/bases.ts'
-import { type HourShares, hourShares } from '../../../models/risk/hours.ts'
-import { defineEndpoint, type MemoryAsk, type RestsOn } from '../../kernel/endpoint.ts'
-import { meaning, nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
-import { isSectionOn } from '../../kernel/filters/road.ts'
+import { type HourShares, hourShares } from '../../../models/risk/profile.ts'
+import { defineEndpoint, keyedList, type MemoryAsk, type RestsOn } from '../../kernel/endpoint.ts'
+import { field, maybe, meaning, nested, pick, record, type ValueOf } from '../../kernel/fields.ts'
+import { isSectionOn } from '../../kernel/filters.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../kernel/params/params.ts'
 import { boxParam, roadName, roadParam, roadParams, wholeProvinceParam } from '../../kernel/params/params-place.ts'
@@ -25,7 +25,6 @@ import { InvalidParam } from '../../kernel/problems.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { isInside } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { type Posts, ROAD_TABLES, roadPosts } from '../road/posts.ts'
 
@@ -138,17 +137,8 @@ function hourOf(one: Estimate, at: number, byVersion: ReadonlyMap<string, HourSh
 }
 
 function sectionOf(one: Estimate): ValueOf<typeof sectionFields> {
-  const { km: km_from, expected: expected_week, ...rest } = one
-  const {
-    horizon: _horizon,
-    interval_level: _level,
-    interval_low: _low,
-    interval_high: _high,
-    baseline: _mean,
-    expected_by_kind: _kinds,
-    ...shown
-  } = rest
-  return { ...shown, road: roadName(one.road), km_from, expected_week, province: provinceName(one.province_code) }
+  const { km: km_from, expected: expected_week } = one
+  return { ...one, road: roadName(one.road), km_from, expected_week, province: provinceName(one.province_code) }
 }
 
 /** A record of a section without its line, which is drawn only for records that are shown. */
@@ -193,8 +183,7 @@ function firstHour(of: readonly Estimate[], at: number | null, now: number): num
   const [from, to] = [earliest - YEAR_MS, hourAt(now) + YEAR_MS]
   if (at !== null && of.length > 0 && (at < from || at >= to))
     throw new InvalidParam(`expected an instant from ${isoInstant(from)} to before ${isoInstant(to)}`, {
-      parameter: 'at',
-      value: isoInstant(at),
+      ...{ parameter: 'at', value: isoInstant(at) },
     })
   return hourAt(at ?? now)
 }
@@ -227,7 +216,6 @@ async function askedOf({ cached: slice, optional: extra }: MemoryAsk<readonly []
 /** Risk of road sections by hour. */
 export const riskList = defineEndpoint({
   path: '/api/prediccion/riesgo',
-  domain: 'safety',
   plan: 'ENTERPRISE',
   summary: 'Expected accidents by road section and hour, with interval, rank and class',
   summary_es: 'Accidentes esperados por tramo y hora, con intervalo, puesto y clase',
@@ -242,15 +230,7 @@ export const riskList = defineEndpoint({
     at: atParam,
     hours: withDefault(integerParam('Number of hours, from the first on.', { min: 1, max: HOURS, unit: 'h', example: '3' }), 1),
   },
-  returns: {
-    kind: 'list',
-    name: 'sections',
-    record: risk,
-    key: ['starts_at', 'section'],
-    sorts: ['starts_at', 'expected', 'rank', 'road'],
-    order: 'starts_at',
-    limit: { default: 100, max: 20_000 },
-  },
+  returns: keyedList('sections', risk, ['starts_at', 'section'], { sorts: ['starts_at', 'expected', 'rank', 'road'] }),
   read: {
     kind: 'memory',
     from: [],
@@ -267,10 +247,9 @@ export const riskList = defineEndpoint({
       const wanted = bbox === null ? fitting : fitting.filter((one) => posts !== null && isInside(bbox, middleOf(one, posts)))
       const unlocated = unlocatedOf(fitting, posts)
       const first = firstHour(all, at, now)
-      const drafts = wanted.flatMap((one) => {
-        const section = sectionOf(one)
-        return Array.from({ length: hours }, (_, hour) => ({ ...section, ...hourOf(one, first + hour * HOUR_MS, vehicleShares) }))
-      })
+      const drafts = wanted.flatMap((one) =>
+        Array.from({ length: hours }, (_, hour) => ({ ...sectionOf(one), ...hourOf(one, first + hour * HOUR_MS, vehicleShares) })),
+      )
       return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {}, restsOn, unlocated }
     },
   },
@@ -280,7 +259,6 @@ export const riskList = defineEndpoint({
 /** All sections of a road. */
 export const riskByRoad = defineEndpoint({
   path: '/api/prediccion/riesgo/{road}',
-  domain: 'safety',
   plan: 'ENTERPRISE',
   summary: 'Risk of one road by hour for a day: each section with its 24 hours, as GeoJSON',
   summary_es: 'Riesgo de una carretera por hora en un día, por tramos, en GeoJSON',
@@ -294,16 +272,7 @@ export const riskByRoad = defineEndpoint({
     km_from: numberParam('Begin of the stretch.', { min: 0, max: 2000, unit: 'km', example: '10' }),
     km_to: numberParam('End of the stretch, included.', { min: 0, max: 2000, unit: 'km', example: '60' }),
   },
-  returns: {
-    kind: 'list',
-    name: 'sections',
-    record: strip,
-    key: ['section'],
-    sorts: ['km_from', 'rank'],
-    order: 'km_from',
-    limit: { default: 100, max: 20_000 },
-    prefers: 'geojson',
-  },
+  returns: keyedList('sections', strip, ['section'], { sorts: ['km_from', 'rank'], order: 'km_from', prefers: 'geojson' }),
   read: {
     kind: 'memory',
     from: [],

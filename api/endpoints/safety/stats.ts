@@ -5,11 +5,10 @@ import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Column } from '../../../lake/schema/columns.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../kernel/endpoint.ts'
-import { optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
+import { field, maybe, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { listOf, oneOf } from '../../kernel/params/params.ts'
 import type { OpenPeriod } from '../../kernel/params/params-time.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,
@@ -113,7 +112,6 @@ type CountRow = ValueOf<typeof FLAT>
 /** Counts of accidents. */
 export const accidentStats = defineEndpoint({
   path: '/api/accidentes/stats',
-  domain: 'safety',
   plan: 'PRO',
   summary: 'Road accidents and persons by source and year, with the change in a year',
   summary_es: 'Accidentes y víctimas por fuente y año, con el cambio interanual',
@@ -136,16 +134,12 @@ export const accidentStats = defineEndpoint({
     ...accidentParams,
   },
   filters: accidentFilters,
-  returns: {
-    kind: 'list',
-    name: 'stats',
-    record: count,
-    key: ['source', 'year', ...(Object.keys(GROUPED) as (keyof typeof GROUPED)[])],
+  returns: keyedList('stats', count, ['source', 'year', ...(Object.keys(GROUPED) as (keyof typeof GROUPED)[])], {
     sorts: ['accidents', 'fatal_accidents', 'killed_24h', 'killed_30d', 'year', 'change_pct'],
     order: '-accidents',
     limit: { default: 100, max: 1000 },
     sideLists: { coverage: coverageAside },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [roadAccidents, accidentPositions],

@@ -1,3 +1,4 @@
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import type { StatesOf } from '../../kernel/endpoint.ts'
@@ -33,8 +34,8 @@ export interface SearchDocument {
   readonly isTown?: true
   /** Other searched texts. The subtitle is one of them. */
   readonly text?: readonly (string | null)[]
-  readonly position: Point | null
-  readonly province_code: string | null
+  readonly position?: Point | null | undefined
+  readonly province_code?: string | null | undefined
   /** Its names, and those of its province, are searched too, in every official language. */
   readonly municipality_code?: string | null
   /** How likely it is searched for, 0 to 1. */
@@ -72,16 +73,33 @@ export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S
 
 const WEIGHTS: FieldWeights = { title: 4, names: 4, codes: 5, place: 1.5, text: 1 }
 
-/** Declares a collection. */
+/** Declares a collection; its words are separated by commas. */
 export function defineCollection<const D extends readonly Dataset[] = readonly [], const S extends Slices = Readonly<Record<never, never>>>(
-  spec: Omit<Collection<D, S>, 'weights' | 'from' | 'slices'> & {
+  spec: Omit<Collection<D, S>, 'weights' | 'from' | 'slices' | 'words'> & {
+    readonly words: string
     readonly from?: D
     readonly slices?: S
     readonly weights?: Partial<FieldWeights>
   },
 ): Collection {
   const { from = [], slices = {}, weights = {} } = spec
-  return Object.freeze({ ...spec, from, slices, weights: { ...WEIGHTS, ...weights } }) as unknown as Collection
+  return Object.freeze({
+    ...spec,
+    words: spec.words.split(', '),
+    from,
+    slices,
+    weights: { ...WEIGHTS, ...weights },
+  }) as unknown as Collection
+}
+
+/** Joins the parts of a title or subtitle that are known. */
+export function joinParts(parts: readonly (string | null | undefined)[], separator = ', '): string {
+  return parts.filter((part) => part).join(separator)
+}
+
+/** The name of a municipality by INE code; null without one. */
+export function townOf(code: string | null): string | null {
+  return code === null ? null : (municipalityByCode(code)?.name ?? null)
 }
 
 /** The path of the endpoint that shows documents of a collection. */

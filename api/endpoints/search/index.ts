@@ -1,8 +1,6 @@
 import { defineDomain } from '../../kernel/domain.ts'
 import { collectionList } from './collections.ts'
-import { nearbyList } from './nearby.ts'
-import { searchList } from './search.ts'
-import { suggestList } from './suggest.ts'
+import { nearbyList, searchList, suggestList } from './search.ts'
 
 /** Endpoints of the search, in the order in which documentation shows them. */
 export const search = defineDomain({

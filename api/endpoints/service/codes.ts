@@ -1,8 +1,7 @@
 import { type CodeLabels, type CodeList, languagesOf } from '../../../lake/schema/codes.ts'
 import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
-import { type Fields, isNested, LANGS, nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { type Fields, field, isNested, LANGS, maybe, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { chosenOf, textParam } from '../../kernel/params/params.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 
 const label = (language: string, example: string) => field.text(`In ${language}.`, example)
 const coOfficial = (language: string, example: string) =>
@@ -69,7 +68,6 @@ function codeLists({ datasets, endpoints }: SystemView): ValueOf<typeof codeList
 /** Every code list. */
 export const codeListList = defineEndpoint({
   path: '/api/codes',
-  domain: 'service',
   plan: 'FREE',
   summary: 'All code lists with their labels',
   summary_es: 'Todas las listas de códigos con sus etiquetas',
@@ -82,14 +80,8 @@ export const codeListList = defineEndpoint({
     kind: 'system',
     records: (system, { list }) => {
       const all = codeLists(system)
-      const wanted =
-        list === null
-          ? null
-          : chosenOf(
-              'list',
-              list,
-              all.map((one) => one.id),
-            )
+      const ids = all.map(({ id }) => id)
+      const wanted = chosenOf('list', list, ids)
       return all.filter((one) => wanted === null || one.id === wanted)
     },
   },

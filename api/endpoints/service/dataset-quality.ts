@@ -1,11 +1,10 @@
 import { QUALITY_DAYS } from '../../../lake/quality/days.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type QualityView } from '../../kernel/endpoint.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { defineEndpoint, keyedList, type QualityView } from '../../kernel/endpoint.ts'
+import { field, maybe, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { group } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 
 const count = (about: string, example: number) => col.integer(0, about, { unit: '1', long: true, example })
@@ -65,7 +64,6 @@ function daysOf({ days, tables }: QualityView, id: string): Day[] {
 /** The quality of a dataset, day by day. */
 export const datasetQuality = defineEndpoint({
   path: '/api/datasets/{id}/quality',
-  domain: 'service',
   plan: 'FREE',
   summary: 'Daily quality of a dataset: rows, gaps, lateness, null shares, rejected rows',
   summary_es: 'La calidad de un conjunto de datos día a día: filas, huecos y retrasos',
@@ -86,15 +84,7 @@ export const datasetQuality = defineEndpoint({
       },
     ),
   },
-  returns: {
-    kind: 'list',
-    name: 'days',
-    record: day,
-    key: ['date'],
-    sorts: ['date', 'rows'],
-    order: '-date',
-    limit: { default: 31, max: 20_000 },
-  },
+  returns: keyedList('days', day, ['date'], { sorts: ['date', 'rows'], order: '-date', limit: { default: 31, max: 20_000 } }),
   read: {
     kind: 'system',
     quality: true,

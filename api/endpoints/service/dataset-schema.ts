@@ -6,10 +6,9 @@ import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { DOUBLE, jsonProperties } from '../../../lake/schema/json.ts'
 import { type PhysicalField, physicalFields, tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, type TableAbout } from '../../kernel/endpoint.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { integerParam } from '../../kernel/params/params.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 
 const text = (about: string, example: string | null) => maybe.text(about, example)
@@ -121,7 +120,6 @@ function jsonSchema({ id, about }: Dataset, fields: readonly PhysicalField[]): J
 /** The schema of a dataset. */
 export const datasetSchema = defineEndpoint({
   path: '/api/datasets/{id}/schema',
-  domain: 'service',
   plan: 'FREE',
   summary: 'Columns of a dataset: types, units, codes; JSON Schema and Arrow schema',
   summary_es: 'Las columnas de un conjunto de datos con tipos, unidades y códigos',

@@ -1,9 +1,8 @@
 import { dataAge_s, feedHealth } from '../../../lake/live/freshness.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, nested, nulls, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { chosenOf, textParam } from '../../kernel/params/params.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 
 /** Health of a feed. */
 export const FEED_HEALTH = defineCodes('feed_health', 'Health of a feed by the age of its last success.', {
@@ -56,34 +55,20 @@ function shownReason(reason: string | null): string | null {
   return reason?.replace(/([?&][\w.-]+=)[^&\s"']+/g, '$1…').slice(0, MAX_REASON) ?? null
 }
 
+/** A feed that was never fetched. */
+const NEVER = { ...nulls(freshness.fields), rows: {}, quarantined: 0, unknown_codes: 0, missing_blocks: [], lost_fetches: 0 } as const
+
 function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof freshness.fields>[] {
   return feeds.map((feed) => {
     const state = states.get(feed.id) ?? null
     const health = feedHealth(state, feed.every_s, now)
-    const data_time = state?.data_time ?? null
+    const { data_time, last_error } = state ?? NEVER
     return {
-      id: feed.id,
-      domain: feed.domain,
-      source: feed.source,
-      datasets: feed.datasets,
-      enabled: feed.enabled,
-      health,
-      stale: health === 'STALE' || health === 'DOWN',
-      cadence_s: feed.every_s,
-      last_attempt_at: state?.last_attempt_at ?? null,
-      last_success_at: state?.last_success_at ?? null,
-      data_time,
+      ...{ ...NEVER, ...state, ...pick(feed, 'id', 'domain', 'source', 'datasets', 'enabled') },
+      ...{ health, stale: health === 'STALE' || health === 'DOWN', cadence_s: feed.every_s },
       data_age_s: data_time === null ? null : dataAge_s(data_time, now),
-      failing_since: state?.failing_since ?? null,
-      last_error: shownReason(state?.last_error ?? null),
-      next_attempt_at: state?.next_attempt_at ?? null,
-      rows: state?.rows ?? {},
-      quarantined: state?.quarantined ?? 0,
-      unknown_codes: state?.unknown_codes ?? 0,
-      missing_blocks: state?.missing_blocks ?? [],
-      lost_fetches: state?.lost_fetches ?? 0,
+      last_error: shownReason(last_error),
       key_expires_at: feed.key_expires_at ?? null,
-      backfill: state?.backfill ?? null,
     }
   })
 }
@@ -91,7 +76,6 @@ function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof fre
 /** Freshness of the data. */
 export const freshnessList = defineEndpoint({
   path: '/api/freshness',
-  domain: 'service',
   plan: 'FREE',
   summary: 'Freshness of the data of each feed',
   summary_es: 'Lo reciente que son los datos de cada fuente',
@@ -105,14 +89,8 @@ export const freshnessList = defineEndpoint({
     kind: 'system',
     clockGranularity_s: 10,
     records: (system, { feed }, now) => {
-      const wanted =
-        feed === null
-          ? null
-          : chosenOf(
-              'feed',
-              feed,
-              system.feeds.map((one) => one.id),
-            )
+      const ids = system.feeds.map(({ id }) => id)
+      const wanted = chosenOf('feed', feed, ids)
       return feedsOf(system, now).filter((one) => wanted === null || one.id === wanted)
     },
   },

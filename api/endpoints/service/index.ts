@@ -1,7 +1,6 @@
 import { defineDomain } from '../../kernel/domain.ts'
 import { codeListList } from './codes.ts'
-import { datasetList } from './dataset.ts'
-import { datasetCard } from './dataset-card.ts'
+import { datasetCard, datasetList } from './dataset.ts'
 import { datasetQuality } from './dataset-quality.ts'
 import { datasetSchema } from './dataset-schema.ts'
 import { freshnessList } from './freshness.ts'

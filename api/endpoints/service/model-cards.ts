@@ -6,10 +6,9 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { type ModelCard, modelCardTexts } from '../../../models/cards.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
-import { meaning, nested, optional, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, meaning, nested, nulls, optional, record, type ValueOf } from '../../kernel/fields.ts'
 import { listOf, oneOf } from '../../kernel/params/params.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 
 const { columns } = modelCards
 const { model: _model, model_version: _version, made_at: _made, ...scored } = modelScores.columns
@@ -108,15 +107,12 @@ function cardOf(declared: ModelCard, row: CardRow | undefined, scores: readonly 
     readonly logged_at: string
   })[]
   return {
-    ...declared,
-    ...{ model_version: row?.model_version ?? null, made_at: row?.made_at ?? null },
-    ...{ data_from: row?.data_from ?? null, data_to: row?.data_to ?? null },
-    ...{ fit_state: row?.fit_state ?? null, fit_reason: row?.fit_reason ?? null },
+    ...{ ...nulls(cardFields), ...declared, ...row },
     served: served.map(({ error, baseline, ...one }) => ({
       ...one,
       error_to_baseline: error === null || baseline === 0 ? null : Math.round((1e6 * error) / baseline) / 1e6,
     })),
-    errors: scores.map(({ model: _m, model_version: _v, made_at: _at, ...score }) => score),
+    errors: scores,
     versions: versions.map((one) => ({ ...one, logged_at: Date.parse(one.logged_at) })),
     charts: (row?.charts ?? []) as unknown as Card['charts'],
   }
@@ -127,7 +123,6 @@ const IDS = modelCardTexts.map(({ id }) => id)
 /** The cards of the models. */
 export const modelCardList = defineEndpoint({
   path: '/api/prediccion/modelos',
-  domain: 'service',
   plan: 'FREE',
   summary: 'Model cards: purpose, data, out-of-sample errors, versions, charts',
   summary_es: 'Fichas de los modelos: uso, datos, errores fuera de muestra y versiones',

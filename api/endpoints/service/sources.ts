@@ -1,7 +1,6 @@
 import { defineEndpoint, listReturn, type SystemView } from '../../kernel/endpoint.ts'
-import { nested, record, type ValueOf } from '../../kernel/fields.ts'
+import { field, maybe, nested, record, type ValueOf } from '../../kernel/fields.ts'
 import { chosenOf, param } from '../../kernel/params/params.ts'
-import { field, maybe } from '../../kernel/reply-fields.ts'
 
 const source = record('Source', 'A publisher of data, with the terms of its licence.', {
   id: field.text('Id of the source, as in records.', 'dgt'),
@@ -40,7 +39,6 @@ function sources({ datasets, feeds }: SystemView): ValueOf<typeof source.fields>
 /** Sources of the data. */
 export const sourceList = defineEndpoint({
   path: '/api/sources',
-  domain: 'service',
   plan: 'FREE',
   summary: 'Upstream sources: licence, attribution, cadence, commercial use',
   summary_es: 'Fuentes: licencia, atribución, cadencia y uso comercial',
@@ -62,7 +60,7 @@ export const sourceList = defineEndpoint({
     kind: 'system',
     records: (system, { domain }) => {
       const domains = [...new Set(system.datasets.map((dataset) => dataset.domain))]
-      const wanted = domain === null ? null : chosenOf('domain', domain, domains)
+      const wanted = chosenOf('domain', domain, domains)
       return sources(system).filter((one) => wanted === null || one.domains.includes(wanted))
     },
   },

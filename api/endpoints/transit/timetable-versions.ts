@@ -3,10 +3,10 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Version } from '../../../lake/query/versions.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
+import { field } from '../../kernel/fields.ts'
 import { InvalidParam, type Problem, problem } from '../../kernel/problems.ts'
 import { type CachedQuery, defineCachedQuery, type QueryReader } from '../../kernel/reads/cached-query.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { field } from '../../kernel/reply-fields.ts'
 
 /** The tables of timetables of one kind of vehicle. */
 interface TablesByRole<C extends Dataset> {

@@ -2,12 +2,12 @@ import type { Answers } from '../../../lake/live/demand.ts'
 import { municipalityByCode, placeAt } from '../../../lake/places/municipalities.ts'
 import { isOfRegion, type Region } from '../../../lake/places/regions.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { maybe } from '../../kernel/fields.ts'
 import { group, numberParam } from '../../kernel/params/params.ts'
 import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '../../kernel/params/params-place.ts'
 import { InvalidParam, type Problem } from '../../kernel/problems.ts'
 import type { Demanded, MemoryAsk } from '../../kernel/reads/memory-read.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { maybe } from '../../kernel/reply-fields.ts'
 import { pointsOfRoad, pointsOfStretch, type Stretch, stretchMembers, stretchOf } from './near-road.ts'
 
 /** A request waits for a new forecast if the last one is older (ms); a younger one is served at once. */

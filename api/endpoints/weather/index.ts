@@ -1,8 +1,7 @@
 import { defineDomain } from '../../kernel/domain.ts'
 import { weatherAlertById, weatherAlertChanges, weatherAlertList } from './alerts.ts'
-import { weatherForecast } from './forecast.ts'
-import { weatherForecastDays } from './forecast-daily.ts'
-import { weatherHistory, weatherStationHistory } from './history.ts'
+import { weatherForecast, weatherForecastDays } from './forecast.ts'
+import { weatherHistory, weatherStationHistory } from './series.ts'
 import { weatherStationById, weatherStationList } from './station.ts'
 import { drivingWeather } from './weather.ts'
 

@@ -6,13 +6,13 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { maybe } from '../../kernel/fields.ts'
 import { group, numberParam } from '../../kernel/params/params.ts'
 import { roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam, type Problem } from '../../kernel/problems.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { distanceM } from '../../kernel/reads/geo.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { maybe } from '../../kernel/reply-fields.ts'
 
 /** Fields of a station in a search by road. */
 export const nearFields = {

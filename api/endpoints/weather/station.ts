@@ -1,15 +1,14 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
-import { defineEndpoint, type State } from '../../kernel/endpoint.ts'
-import { nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
+import { defineEndpoint, keyedList, type State } from '../../kernel/endpoint.ts'
+import { field, nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter } from '../../kernel/filters.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { required, textParam } from '../../kernel/params/params.ts'
 import { memo } from '../../kernel/reads/memo.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
+import { mergedListings } from '../listings.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
 
 /** The page about weather. */
@@ -33,7 +32,7 @@ export const stationFields = {
   ...originFields(columns, { source_id: columns.station_id }),
 } as const
 
-type Station = ValueOf<typeof stationFields>
+export type Station = ValueOf<typeof stationFields>
 
 const { source: _source, station_id: _station, ...measured } = weatherObservations.columns
 const observed = stateFields(weatherObservations.columns.observed_at)
@@ -62,28 +61,8 @@ export function stationKey(source: string, id: string): string {
 }
 
 function merged(rows: readonly StationRow[]): Station {
-  // INVENTORY sorts before OBSERVATION.
-  const [first, ...others] = rows.toSorted((one, other) => (one.listing < other.listing ? -1 : 1)) as [StationRow, ...StationRow[]]
-  const fill = <K extends keyof StationRow>(name: K): StationRow[K] =>
-    first[name] ?? others.find((row) => row[name] !== null)?.[name] ?? first[name]
-  const province_code = fill('province_code')
-  return {
-    id: first.station_id,
-    name: first.name,
-    province: provinceName(province_code),
-    province_code,
-    municipality_code: fill('municipality_code'),
-    altitude_m: fill('altitude_m'),
-    synop_code: fill('synop_code'),
-    position: fill('position'),
-    listings: [first, ...others].map((row) => row.listing),
-    source: first.source,
-    source_id: first.station_id,
-    observed_at: Math.max(...rows.map((row) => row.observed_at)),
-    updated_at: Math.max(...rows.map((row) => row.updated_at)),
-    status: rows.some((row) => row.status === 'ACTIVE') ? 'ACTIVE' : first.status,
-    is_stale: rows.every((row) => row.is_stale),
-  }
+  const one = mergedListings(rows)
+  return { ...one, id: one.station_id, province: provinceName(one.province_code), source_id: one.station_id }
 }
 
 /** A station in the list. */
@@ -97,7 +76,6 @@ const HOURLY =
 /** The catalogue of weather stations. */
 export const weatherStationList = defineEndpoint({
   path: '/api/clima/estaciones',
-  domain: 'weather',
   plan: 'FREE',
   summary: 'Catalogue of weather stations',
   summary_es: 'Catálogo de estaciones meteorológicas',
@@ -105,17 +83,10 @@ export const weatherStationList = defineEndpoint({
   statistic: { grain: 'One weather station.', method: INVENTORY },
   params: { stretch: stretchParams },
   filters: [placeFilter, areaFilter],
-  returns: {
-    kind: 'list',
-    name: 'stations',
-    record: listedStation,
-    key: ['id', 'source'],
-    id: 'id',
+  returns: keyedList('stations', listedStation, ['id', 'source'], {
     sorts: ['id', 'distance_m', 'altitude_m', 'updated_at'],
-    order: 'id',
     needs: { distance_m: ['road'] },
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [weatherStations],
@@ -133,7 +104,6 @@ export const weatherStationList = defineEndpoint({
 /** One weather station. */
 export const weatherStationById = defineEndpoint({
   path: '/api/clima/estaciones/{id}',
-  domain: 'weather',
   plan: 'FREE',
   summary: 'One weather station with its last hourly observation',
   summary_es: 'Una estación meteorológica con su última observación horaria',

@@ -2,16 +2,14 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
-import { defineEndpoint, type StatesOf } from '../../kernel/endpoint.ts'
-import { pick, projection, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
-import { areaFilter } from '../../kernel/filters/area.ts'
-import { placeFilter } from '../../kernel/filters/place.ts'
+import { defineEndpoint, keyedList, type StatesOf } from '../../kernel/endpoint.ts'
+import { field, joined, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
+import { areaFilter, placeFilter } from '../../kernel/filters.ts'
 import { codeParam, listOf } from '../../kernel/params/params.ts'
 import { defineMemoryFilter } from '../../kernel/reads/filter.ts'
-import { field } from '../../kernel/reply-fields.ts'
 import { originFields } from '../common-fields.ts'
-import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
-import { stationFields, stationKey, stationsOf, WEATHER_PAGE } from './station.ts'
+import { ABOUT_ROADS, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
+import { type Station, stationFields, stationKey, stationsOf, WEATHER_PAGE } from './station.ts'
 
 const { columns } = weatherObservations
 
@@ -26,11 +24,7 @@ export const SNOW_UP_TO_C = 1
 
 const weather = record('DrivingWeather', 'The weather of the last hour at a station.', {
   id: columns.station_id,
-  name: stationFields.name,
-  province: stationFields.province,
-  province_code: stationFields.province_code,
-  municipality_code: stationFields.municipality_code,
-  altitude_m: stationFields.altitude_m,
+  ...pick(stationFields, 'name', 'province', 'province_code', 'municipality_code', 'altitude_m'),
   ...nearFields,
   conditions: field.list(
     "Adverse driving conditions, from the station's measurements; empty if none.",
@@ -45,16 +39,9 @@ const weather = record('DrivingWeather', 'The weather of the last hour at a stat
 
 type Weather = ValueOf<typeof weather.fields>
 
-const toWeather = projection(weatherObservations, weather, {
-  name: (row) => row.station_id,
-  province: () => null,
-  province_code: () => null,
-  municipality_code: () => null,
-  altitude_m: () => null,
-  position: () => null,
-  road: () => NOWHERE.road,
-  km: () => NOWHERE.km,
-  distance_m: () => NOWHERE.distance_m,
+const stationParts = [weatherObservations, { columns: stationFields }, { columns: nearFields }] as const
+const toWeather = joined<typeof weather.fields, [StateRow<typeof weatherObservations>, Station | undefined]>(stationParts, weather, {
+  name: (row, station) => station?.name ?? row.station_id,
   conditions: conditionsOf,
 })
 
@@ -82,12 +69,7 @@ export function weatherNow([observations, stations]: StatesOf<readonly [typeof w
   const newest = Math.max(...observations.parts.map(({ data_time }) => data_time))
   const byKey = stationsOf(stations)
   return observations.rows.flatMap((row) => {
-    if (row.observed_at < newest - NOW_MS) return []
-    const made = toWeather(row)
-    const at = byKey.get(stationKey(row.source, row.station_id))
-    if (!at) return [made]
-    const { name, province, province_code, municipality_code, altitude_m, position } = at
-    return [{ ...made, name, province, province_code, municipality_code, altitude_m, position }]
+    return row.observed_at < newest - NOW_MS ? [] : [toWeather(row, byKey.get(stationKey(row.source, row.station_id)))]
   })
 }
 
@@ -107,7 +89,6 @@ const conditionFilter = defineMemoryFilter({
 /** The current weather on the roads. */
 export const drivingWeather = defineEndpoint({
   path: '/api/weather',
-  domain: 'weather',
   plan: 'FREE',
   summary: 'Current driving weather: rain, snow, fog and wind at the weather stations',
   summary_es: 'Tiempo para la conducción ahora: lluvia, nieve, niebla y viento',
@@ -116,17 +97,10 @@ export const drivingWeather = defineEndpoint({
   statistic: { grain: 'One station, the newest hour that it reports.', method: METHOD },
   params: { stretch: stretchParams },
   filters: [placeFilter, areaFilter, conditionFilter],
-  returns: {
-    kind: 'list',
-    name: 'weather',
-    record: weather,
-    key: ['id', 'source', 'period_s'],
-    id: 'id',
+  returns: keyedList('weather', weather, ['id', 'source', 'period_s'], {
     sorts: ['id', 'distance_m', 'precipitation_mm', 'snow_cm', 'visibility_m', 'gust_m_s', 'temp_c', 'updated_at'],
-    order: 'id',
     needs: { distance_m: ['road'] },
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [weatherObservations, weatherStations],

@@ -1,6 +1,5 @@
 import { tableSchema } from '../../../lake/schema/table-schema.ts'
-import { datasetList } from '../../endpoints/service/dataset.ts'
-import { datasetCard } from '../../endpoints/service/dataset-card.ts'
+import { datasetCard, datasetList } from '../../endpoints/service/dataset.ts'
 import { datasetSchema } from '../../endpoints/service/dataset-schema.ts'
 import type { SystemView } from '../../kernel/endpoint.ts'
 import { WHOLE_LIST } from '../../kernel/page.ts'

@@ -1,7 +1,6 @@
 import type { ContextParts } from '../../auth/request-context.ts'
 import type { PathGroups } from '../../auth/usage/path-groups.ts'
 import type { RequestLog } from '../../auth/usage/request-log.ts'
-import { exportManifest } from '../../endpoints/export/manifest.ts'
 import type { Feature } from '../../engine/feature.ts'
 import type { ServiceState } from '../../engine/state/state.ts'
 import { DOWNLOAD_PATH, type DownloadParts, datasetDownloads, registerDownload } from './download.ts'
@@ -17,6 +16,9 @@ interface ExportParts extends ContextParts, Pick<DownloadParts, 'links' | 'clock
   readonly state: ServiceState
 }
 
+/** The domain of endpoints whose group counts downloads and jobs too. */
+const DOMAIN = 'export'
+
 /** Signed downloads of files of tables, and jobs that make files of a selection. */
 export const exportsFeature: Feature<ExportParts> = {
   id: 'exports',
@@ -26,13 +28,13 @@ export const exportsFeature: Feature<ExportParts> = {
     const counted = (path: string) => ({
       ...parts,
       count: requests.usageOf(path),
-      countReply: groups.ofPath(exportManifest.domain, path),
+      countReply: groups.ofPath(DOMAIN, path),
     })
     registerDownload(app, counted(DOWNLOAD_PATH), datasetDownloads(store, datasets))
     registerDownload(app, counted(JOB_FILE_PATH), jobDownloads(store, clock))
     void app.register(async (scope) => {
       // The same group: a reply about one job counts as one about jobs.
-      groups.ofPath(exportManifest.domain, JOB_PATH)
+      groups.ofPath(DOMAIN, JOB_PATH)
       registerExportJobs(scope, { ...counted(JOBS_PATH), datasets })
     })
   },

@@ -12,7 +12,8 @@ export function weightsOf(weights: FieldWeights): number[] {
 
 /** Returns a document with all its texts, including the names of its municipality and province, in index form. */
 export function indexedDocument(document: SearchDocument): IndexedDocument {
-  const { title, subtitle, names = [], codes = [], text = [], position, province_code, municipality_code = null, importance } = document
+  const { title, subtitle, names = [], codes = [], text = [], importance } = document
+  const { position, province_code = null, municipality_code = null } = document
   const texts: [number, string][] = [[FIELD_NUMBER.title, title]]
   for (const name of names) texts.push([FIELD_NUMBER.names, name])
   for (const name of otherNames(title, municipality_code)) texts.push([FIELD_NUMBER.variant, name])

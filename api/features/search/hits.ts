@@ -99,7 +99,7 @@ function withTies(hits: readonly RankedHit[], { order, after, limit }: PageAsk):
 /** A document as a reply shows it, but for its score, distance and highlights. */
 function shownHit({ described, segment }: Indexed, document: number): Omit<SearchHit, 'score' | 'distance_m' | 'highlights'> {
   const shown = segment.shown(document)
-  const { id, title, subtitle, position, province_code } = shown
+  const { id, title, subtitle, position = null, province_code = null } = shown
   return {
     ...{ collection: described.id, id, title, subtitle, position, province_code },
     url: detailUrl(described, shown),

@@ -193,8 +193,9 @@ export function chosen<const V extends string>(text: string, values: readonly V[
   throw new InvalidParam(`allowed: ${values.join(', ')}`, { allowed: values, near: () => nearest(text, values) })
 }
 
-/** As `chosen`, for a parameter whose values are only known at run time. */
-export function chosenOf(parameter: string, text: string, values: readonly string[]): string {
+/** As `chosen`, for a parameter whose values are only known at run time; null if it is not given. */
+export function chosenOf(parameter: string, text: string | null, values: readonly string[]): string | null {
+  if (text === null) return null
   try {
     return chosen(text, values)
   } catch (error) {

@@ -6,7 +6,7 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import type { Post } from '../../../lake/places/place-on-road.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { type Figure, isWithin } from '../../../models/figures.ts'
+import { type Figure, figureOf } from '../../../models/figures.ts'
 import { diceOf } from '../../stand-in/random.ts'
 import { type SpanishAccident, spanishAccidents } from '../../stand-in/world/accidents.ts'
 import { makeWorld } from '../../stand-in/world/world.ts'
@@ -93,10 +93,7 @@ function figuresOf(
   const aways = located.map(({ away_m }) => away_m)
   const figure = (metric: string, value: number, bound: { readonly max?: number; readonly min?: number }): Figure => {
     const limit = isLimited && Object.keys(bound).length > 0 ? bound : null
-    return {
-      ...{ model: 'roads', series, window: 'simulated', horizon: '', metric, value, baseline: null },
-      ...{ limit, ok: isWithin(value, limit), points: located.length },
-    }
+    return figureOf({ model: 'roads', series, window: 'simulated', horizon: '' }, metric, { value, limit, points: located.length })
   }
   return [
     figure('p50_m', quantile(aways, 0.5), {}),

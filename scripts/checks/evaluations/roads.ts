@@ -12,7 +12,7 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import { provinces } from '../../../lake/places/provinces.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
-import { type Figure, isWithin } from '../../../models/figures.ts'
+import { type Figure, figureOf } from '../../../models/figures.ts'
 import { roadNetwork } from '../../stand-in/world/road-network.ts'
 import { networkOf } from '../../stand-in/world/road-sections.ts'
 import { makeWorld } from '../../stand-in/world/world.ts'
@@ -107,21 +107,9 @@ export function heldOutFigures(window: string, networks: readonly Network[]): Fi
       }
     }
   }
-  const figure = (metric: string, value: number, most: number | null, baseline: number | null): Figure => {
-    const limit = most === null ? null : { max: most }
-    return {
-      model: 'roads',
-      series: 'ign',
-      window,
-      horizon: '',
-      metric,
-      value,
-      baseline,
-      limit,
-      ok: isWithin(value, limit),
-      points: axes.length,
-    }
-  }
+  const about = { model: 'roads', series: 'ign', window, horizon: '' }
+  const figure = (metric: string, value: number, most: number | null, baseline: number | null): Figure =>
+    figureOf(about, metric, { value, baseline, limit: most === null ? null : { max: most }, points: axes.length })
   if (axes.length === 0) return []
   return [
     figure('p50_m', quantile(axes, 0.5), null, quantile(straight, 0.5)),

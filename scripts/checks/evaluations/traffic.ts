@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { madridCounts } from '../../../jobs/feeds/road/madrid-counts.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import type { Lake } from '../../../lake/open.ts'
-import { type Figure, isWithin, type Limit, type Window } from '../../../models/figures.ts'
+import { type Figure, figureOf, type Limit, type Window } from '../../../models/figures.ts'
 import { type Board, boardOf } from '../../../models/traffic/board.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../../models/traffic/counts.sql.ts'
 import { evaluate, evaluateTypical, evaluateUnseen, WINDOWS } from '../../../models/traffic/evaluate.ts'
@@ -54,10 +54,9 @@ export async function evaluateTraffic(lake: Lake, given: Given): Promise<Figure[
     if (!figures.some(({ window }) => window === `${from}:${to}`))
       say(`counts: no forecast with a known outcome from ${from} to ${to} in the days from ${dates[0]} to ${dates.at(-1)}`)
   if (figures.length === 0) return []
-  const cost = (metric: string, value: number, limit: Limit, points = days.length): Figure => ({
-    ...{ model: 'traffic', series: 'all', window: 'all', horizon: '1-4h', metric, value, baseline: null, limit },
-    ...{ ok: isWithin(value, limit), points },
-  })
+  const about = { model: 'traffic', series: 'all', window: 'all', horizon: '1-4h' }
+  const cost = (metric: string, value: number, limit: Limit, points = days.length): Figure =>
+    figureOf(about, metric, { value, limit, points })
   const refit_s = (performance.now() - begun) / 1000
   const unseen = unseenFigures(grid, board, windows)
   const predicted = await forecastSeconds(lake, [...new Set(dates.map((date) => date.slice(0, 7)))])

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { railStockList } from '../../../api/endpoints/rail/stock.ts'
 import { hotspotList } from '../../../api/endpoints/safety/hotspots.ts'
+import { defineDomain } from '../../../api/kernel/domain.ts'
 import { defineEndpoint } from '../../../api/kernel/endpoint.ts'
 import { formatsOf } from '../../../api/kernel/formats.ts'
 import { encodingFor } from '../../../api/kernel/http/encodings.ts'
@@ -155,4 +156,11 @@ test('an endpoint of the lake declares known values of its own parameters alone'
   expect(() => defineEndpoint({ ...railStockList, read: { ...read, existingValues } } as never)).toThrow(
     '/api/trenes/flota: existingValues has values of lines, which is not a parameter',
   )
+})
+
+test('an endpoint is of the domain that lists it, and of no other', () => {
+  const title = { es: 'Prueba', en: 'Test' }
+  const [listed] = defineDomain({ id: 'test', title, endpoints: [{ ...hotspotList, domain: '' }] }).endpoints
+  expect(listed).toMatchObject({ domain: 'test', path: hotspotList.path })
+  expect(() => defineDomain({ id: 'other', title, endpoints: [listed as typeof hotspotList] })).toThrow('belongs to test, not to other')
 })

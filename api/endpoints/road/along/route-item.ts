@@ -10,11 +10,10 @@ import { DRIVING_CONDITIONS } from '../../../../lake/datasets/weather/codes.ts'
 import { weatherAlerts } from '../../../../lake/datasets/weather/weather-alerts.ts'
 import { weatherObservations } from '../../../../lake/datasets/weather/weather-observations.ts'
 import { defineCodes } from '../../../../lake/schema/codes.ts'
-import { nested, nulls, optional, pick, type ValueOf } from '../../../kernel/fields.ts'
+import { field, maybe, nested, nulls, optional, pick, type ValueOf } from '../../../kernel/fields.ts'
 import { defineMethodPage } from '../../../kernel/method-page.ts'
 import { listOf, oneOf } from '../../../kernel/params/params.ts'
-import { field, maybe } from '../../../kernel/reply-fields.ts'
-import { readingFields } from '../sensor.ts'
+import { readingFields } from '../sensors.ts'
 
 /** The page about lists along a road or path. */
 export const ROUTE_PAGE = defineMethodPage('along-a-road', new URL('../route.md', import.meta.url))

@@ -18,14 +18,15 @@ import { foldRoad } from '../../../../lake/places/road-key.ts'
 import type { Line, MultiPolygon, Point } from '../../../../lake/schema/columns.ts'
 import type { StatesOf } from '../../../kernel/endpoint.ts'
 import { pick } from '../../../kernel/fields.ts'
+import { roadName } from '../../../kernel/params/params-place.ts'
 import { memo } from '../../../kernel/reads/memo.ts'
 import { stationsOf as fuelStationsOf, type Station } from '../../fuel/station.ts'
-import { toAlertState } from '../../weather/alert.ts'
+import { toAlertState } from '../../weather/alerts.ts'
 import { weatherNow } from '../../weather/weather.ts'
 import { cameraId } from '../cameras.ts'
 import { closesRoad } from '../incident-filters.ts'
 import { placedIncidents } from '../incident-place.ts'
-import { panelsOf } from '../panel.ts'
+import { panelsOf } from '../panels.ts'
 import type { Posts } from '../posts.ts'
 import { sectionLine, speedCameraId } from '../speed-cameras.ts'
 import { readingsOf } from '../traffic-intensity.ts'
@@ -96,7 +97,19 @@ function thing(
   }
 }
 
-const roadName = (road: string | null, km: number | null): string =>
+/** What a thing shows but for its place on a path, with its price of a fuel. */
+export function shownThing(thing: Thing, fuel: string) {
+  const { titles, road, prices, details } = thing
+  const sold = prices?.[fuel]
+  const { fuel_station } = details
+  return {
+    ...{ ...thing, title: titles.es, road: road === null ? null : roadName(road) },
+    ...{ price: sold && !sold.price_issue ? sold.price : null, ...details },
+    fuel_station: fuel_station && sold ? { ...fuel_station, price_unit: sold.price_unit, price_issue: sold.price_issue } : fuel_station,
+  }
+}
+
+const whereOn = (road: string | null, km: number | null): string =>
   road === null ? '' : ` ${road}${km === null ? '' : ` km ${Math.round(10 * km) / 10}`}`
 
 /** All things along roads by kind, each list made once per version of its states. `posts` draw the stretches of incidents. */
@@ -134,14 +147,14 @@ const incidentThings = memo((state: ThingStates[0], posts: Posts | null): Thing[
 const beaconThings = memo((state: ThingStates[1]): Thing[] =>
   state.rows.map((row) => {
     const beacon = toBeacon(row)
-    const where = roadName(beacon.road, beacon.km)
+    const where = whereOn(beacon.road, beacon.km)
     return thing('BEACON', { es: `Baliza V16${where}`, en: `V16 beacon${where}` }, beacon, { page: '', url: '/api/v16' })
   }),
 )
 
 const panelThings = memo((messages: ThingStates[2], devices: ThingStates[3]): Thing[] =>
   panelsOf([messages, devices]).map((one) => {
-    const what = `Panel${roadName(one.road, one.km)}${one.text === null ? '' : `: ${one.text.replaceAll('\n', ' ')}`}`
+    const what = `Panel${whereOn(one.road, one.km)}${one.text === null ? '' : `: ${one.text.replaceAll('\n', ' ')}`}`
     return thing('PANEL', what, one, {
       page: '/api/panels',
       details: { panel: pick(one, 'display', 'text', 'speed_limit_kmh', 'shown_since') },
@@ -153,7 +166,7 @@ const sensorThings = memo((readings: ThingStates[4], sensors: ThingStates[5]): T
   readingsOf([readings, sensors]).flatMap((one) => {
     // Sensors of a city are on streets, which a path along roads does not follow.
     if (one.is_stale || one.road === null) return []
-    const where = one.name === null ? roadName(one.road, one.km) : ` ${one.name}`
+    const where = one.name === null ? whereOn(one.road, one.km) : ` ${one.name}`
     const sensor = pick(one, 'intensity_veh_h', 'occupancy_pct', 'speed_kmh', 'level_of_service')
     return thing('SENSOR', `Detector${where}`, one, { page: '/api/trafico/sensores', details: { sensor } })
   }),
@@ -206,7 +219,7 @@ const zoneThings = memo((state: ThingStates[12]): Thing[] =>
 
 /** What a camera is called after its kind: by its road, else by its name. */
 const cameraPlace = ({ name, road, km }: { readonly name: string | null; readonly road: string | null; readonly km: number | null }) =>
-  road === null && name !== null ? ` ${name}` : roadName(road, km)
+  road === null && name !== null ? ` ${name}` : whereOn(road, km)
 
 const cameraThings = memo((state: ThingStates[13]): Thing[] =>
   state.rows.map((row) => {

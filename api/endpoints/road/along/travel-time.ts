@@ -1,7 +1,7 @@
 import { trafficHours } from '../../../../lake/datasets/road/traffic-hours.ts'
 import { scan } from '../../../../lake/query/scan.ts'
 import { join, sql } from '../../../../lake/query/sql.ts'
-import { col } from '../../../../lake/schema/columns.ts'
+import { col, type RowOf } from '../../../../lake/schema/columns.ts'
 import { isoInstant } from '../../../../lake/schema/time.ts'
 import { defineCachedQuery } from '../../../kernel/reads/cached-query.ts'
 import type { Passed } from './match.ts'
@@ -18,17 +18,14 @@ const REACH_M = 2500
 /** Lanes of a place are passed at most this far from each other; farther ones when the path comes again, m. */
 const PLACE_M = 1000
 
-/** Mean speeds at a detector, km/h: in the same hour of the last weeks, and at night. */
-interface Speeds {
-  readonly typical_kmh: number | null
-  readonly free_kmh: number | null
-}
-
 const COLUMNS = {
   sensor_id: col.string(1, 'Detector.'),
   typical_kmh: col.float(2, 'Mean speed in the hour.', { unit: 'km/h', nullable: true }),
   free_kmh: col.float(3, 'Mean speed at night.', { unit: 'km/h', nullable: true }),
 }
+
+/** Mean speeds at a detector: in the same hour of the last weeks, and at night. */
+type Speeds = Readonly<Omit<RowOf<typeof COLUMNS>, 'sensor_id'>>
 
 /** The key of `usualSpeeds` for an instant (ms): the begin of its hour. */
 export function hourKey(now: number): string {

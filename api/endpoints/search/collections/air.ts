@@ -1,26 +1,14 @@
 import { airQualityStations } from '../../../../lake/datasets/air/air-quality-stations.ts'
-import { provinceByCode } from '../../../../lake/places/provinces.ts'
-import { defineCollection } from '../collection.ts'
+import { provinceName } from '../../common-fields.ts'
+import { defineCollection, joinParts } from '../collection.ts'
 
 export const airStationCollection = defineCollection({
   id: 'air-stations',
   title: 'Air quality stations',
   about: 'Active air quality stations, by name and code.',
-  words: [
-    'aire',
-    'calidad del aire',
-    'estacion de calidad del aire',
-    'contaminacion',
-    'contaminantes',
-    'ozono',
-    'no2',
-    'pm10',
-    'particulas',
-    'ica',
-    'air quality',
-    'air quality station',
-    'pollution',
-  ],
+  words:
+    'aire, calidad del aire, estacion de calidad del aire, contaminacion, contaminantes, ozono, no2, pm10, ' +
+    'particulas, ica, air quality, air quality station, pollution',
   weights: { title: 2.5 },
   from: [airQualityStations],
   detail: '/api/calidad-aire/estaciones/{id}',
@@ -31,9 +19,7 @@ export const airStationCollection = defineCollection({
             {
               id: station_id,
               title: name,
-              subtitle: ['Estación de calidad del aire', province_code && provinceByCode(province_code)?.name]
-                .filter((part) => part)
-                .join(', '),
+              subtitle: joinParts(['Estación de calidad del aire', provinceName(province_code)]),
               codes: [station_id],
               position,
               province_code,

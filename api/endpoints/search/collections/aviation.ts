@@ -1,7 +1,6 @@
 import { airports } from '../../../../lake/datasets/aviation/airports.ts'
 import { airportNames } from '../../../../lake/places/airport-names.ts'
-import { municipalityByCode } from '../../../../lake/places/municipalities.ts'
-import { defineCollection } from '../collection.ts'
+import { defineCollection, joinParts, townOf } from '../collection.ts'
 
 /** Importance of an airport by its kind; other kinds rank lower. */
 const IMPORTANCE: Readonly<Record<string, number>> = { LARGE_AIRPORT: 0.9, MEDIUM_AIRPORT: 0.7 }
@@ -17,7 +16,7 @@ export const airportCollection = defineCollection({
   id: 'airports',
   title: 'Airports',
   about: 'Airports, by name, town, other names and the codes of IATA and ICAO.',
-  words: ['aeropuerto', 'aeropuertos', 'airport', 'vuelo', 'vuelos', 'aena', 'flights'],
+  words: 'aeropuerto, aeropuertos, airport, vuelo, vuelos, aena, flights',
   weights: { title: 4, names: 4.5, place: 2.5 },
   from: [airports],
   detail: '/api/aviacion/aeropuertos/{iata}',
@@ -25,9 +24,7 @@ export const airportCollection = defineCollection({
     state.rows.map(({ iata, icao, name, type, municipality, municipality_code, keywords, position, province_code }) => ({
       id: iata,
       title: airportNames(iata)?.es ?? name,
-      subtitle: ['Aeropuerto', municipality ?? (municipality_code && municipalityByCode(municipality_code)?.name)]
-        .filter((part) => part)
-        .join(', '),
+      subtitle: joinParts(['Aeropuerto', municipality ?? townOf(municipality_code)]),
       names: [...otherNames(iata, name), ...(keywords?.split(',').map((one) => one.trim()) ?? [])],
       codes: [iata, icao],
       exact: [iata, icao],

@@ -3,19 +3,16 @@ import { ports } from '../../../../lake/datasets/maritime/ports.ts'
 import { VESSEL_TYPES } from '../../../../lake/datasets/maritime/vessel-codes.ts'
 import { vesselPositions } from '../../../../lake/datasets/maritime/vessel-positions.ts'
 import { vessels } from '../../../../lake/datasets/maritime/vessels.ts'
-import { municipalityByCode } from '../../../../lake/places/municipalities.ts'
 import { ferryNetwork } from '../../maritime/ferry-network.ts'
 import { listedPorts, portCatalogue } from '../../maritime/port-catalogue.ts'
 import { vesselsOf } from '../../maritime/vessels.ts'
-import { defineCollection } from '../collection.ts'
-
-const townOf = (code: string | null): string | null => (code === null ? null : (municipalityByCode(code)?.name ?? null))
+import { defineCollection, joinParts, townOf } from '../collection.ts'
 
 export const marineStationCollection = defineCollection({
   id: 'marine-stations',
   title: 'Marine filling stations',
   about: 'Filling stations for vessels, by port, brand and town.',
-  words: ['gasolinera maritima', 'gasolinera nautica', 'combustible maritimo', 'marine fuel', 'posto nautico'],
+  words: 'gasolinera maritima, gasolinera nautica, combustible maritimo, marine fuel, posto nautico',
   weights: { title: 2.5, place: 2 },
   from: [marineStations],
   detail: '/api/maritimo?port={id}',
@@ -28,8 +25,8 @@ export const marineStationCollection = defineCollection({
         {
           id: station_id,
           link: place,
-          title: [brand, place].filter((part) => part).join(', '),
-          subtitle: [address, locality].filter((part) => part).join(', '),
+          title: joinParts([brand, place]),
+          subtitle: joinParts([address, locality]),
           position,
           province_code,
           municipality_code,
@@ -46,7 +43,7 @@ export const portCollection = defineCollection({
   id: 'ports',
   title: 'Ports',
   about: 'Ports, by name, other names, town and UN/LOCODE; including those that only a ferry timetable has.',
-  words: ['puerto', 'puertos', 'port', 'portua', 'porto', 'harbour', 'puerto de', 'port de'],
+  words: 'puerto, puertos, port, portua, porto, harbour, puerto de, port de',
   from: [ports],
   slices: { ferries: ferryNetwork },
   detail: '/api/maritimo/puertos/{id}',
@@ -59,7 +56,7 @@ export const portCollection = defineCollection({
       yield {
         id,
         title: name,
-        subtitle: ['Puerto', townOf(municipality_code)].filter((part) => part !== null).join(', '),
+        subtitle: joinParts(['Puerto', townOf(municipality_code)]),
         names: others.filter((other) => other !== null && other !== name) as string[],
         codes: [id, listed?.locode ?? null],
         exact: [id, listed?.locode ?? null],
@@ -77,7 +74,7 @@ export const ferryCollection = defineCollection({
   id: 'ferries',
   title: 'Ferry routes',
   about: 'Ferry routes, one for each direction, by ports and operator.',
-  words: ['ferry', 'ferries', 'ferri', 'barco', 'transbordador', 'vaixell', 'itsasontzia'],
+  words: 'ferry, ferries, ferri, barco, transbordador, vaixell, itsasontzia',
   weights: { title: 3 },
   slices: { ferries: ferryNetwork, listed: listedPorts },
   detail: '/api/maritimo/ferries/{id}',
@@ -90,7 +87,7 @@ export const ferryCollection = defineCollection({
       yield {
         id,
         title: `${origin.name} – ${portOf(last).name}`,
-        subtitle: ['Ferry', agency_name ?? network].join(', '),
+        subtitle: `Ferry, ${agency_name ?? network}`,
         names: name === null ? [] : [name],
         codes: [network],
         text: calls.map((terminal) => terminal.name),
@@ -108,7 +105,7 @@ export const vesselCollection = defineCollection({
   id: 'vessels',
   title: 'Vessels',
   about: 'Vessels at sea, by name, call sign, MMSI and IMO number.',
-  words: ['buque', 'buques', 'barco', 'vessel', 'ship', 'vaixell', 'itsasontzi', 'navio'],
+  words: 'buque, buques, barco, vessel, ship, vaixell, itsasontzi, navio',
   from: [vesselPositions, vessels],
   detail: '/api/maritimo/buques/{mmsi}',
   documents: function* (states) {
@@ -116,10 +113,9 @@ export const vesselCollection = defineCollection({
       yield {
         id: mmsi,
         title: name ?? `MMSI ${mmsi}`,
-        subtitle: [TYPE_LABELS.get(vessel_type ?? '') ?? 'Buque', destination].filter((part) => part !== null).join(', '),
+        subtitle: joinParts([TYPE_LABELS.get(vessel_type ?? '') ?? 'Buque', destination]),
         codes: [mmsi, callsign, imo_number],
         position,
-        province_code: null,
         importance: 0.2,
       }
   },

@@ -47,7 +47,7 @@ export const provinceCollection = defineCollection({
   title: 'Provinces and islands',
   about:
     'The 50 provinces and two autonomous cities, by their names in every official language and those of their autonomous communities, and the islands, whose hits show their municipalities.',
-  words: ['provincia', 'provincias', 'probintzia', 'province', 'isla', 'islas', 'illa', 'illes', 'island'],
+  words: 'provincia, provincias, probintzia, province, isla, islas, illa, illes, island',
   weights: { title: 4.6, names: 4.6, place: 0 },
   detail: '/api/geo/provincias/{code}',
   documents: () => {
@@ -77,7 +77,7 @@ export const municipalityCollection = defineCollection({
   id: 'municipalities',
   title: 'Municipalities',
   about: 'Every municipality, by its names in every official language, including former names, its INE code and postal codes.',
-  words: ['municipio', 'municipios', 'pueblo', 'ciudad', 'ayuntamiento', 'municipi', 'concello', 'udalerria', 'town', 'city'],
+  words: 'municipio, municipios, pueblo, ciudad, ayuntamiento, municipi, concello, udalerria, town, city',
   weights: { title: 5, names: 5, place: 0.5 },
   from: [fuelStations, mobilityZones],
   slices: { register: inhabitants },

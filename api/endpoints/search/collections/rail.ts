@@ -8,7 +8,7 @@ import { defineCachedQuery } from '../../../kernel/reads/cached-query.ts'
 import { type RailNetwork, railNetwork } from '../../rail/network.ts'
 import { routesOf } from '../../rail/routes.ts'
 import { type Station, stationRegister, stationsOf } from '../../rail/stations.ts'
-import { defineCollection } from '../collection.ts'
+import { defineCollection, joinParts } from '../collection.ts'
 
 /** Approximate number of trips that stop at the busiest station. */
 const MOST_STOPS = 3000
@@ -31,25 +31,9 @@ export const railStationCollection = defineCollection({
   id: 'rail-stations',
   title: 'Railway stations',
   about: 'Stations of the railway, by name, town and code.',
-  words: [
-    ...[
-      'estacion',
-      'estaciones',
-      'estacion de tren',
-      'estacion de trenes',
-      'tren',
-      'trenes',
-      'renfe',
-      'cercanias',
-      'rodalies',
-      'ave',
-      'apeadero',
-      'metro',
-      'estacion de metro',
-      'tranvia',
-    ],
-    ...['ferrocarril', 'tren geltokia', 'train station', 'railway station', 'train', 'trains'],
-  ],
+  words:
+    'estacion, estaciones, estacion de tren, estacion de trenes, tren, trenes, renfe, cercanias, rodalies, ave, ' +
+    'apeadero, metro, estacion de metro, tranvia, ferrocarril, tren geltokia, train station, railway station, train, trains',
   weights: { title: 4.5, place: 2 },
   slices: { network: railNetwork, stations: stationRegister },
   detail: '/api/trenes/estaciones/{id}',
@@ -60,7 +44,7 @@ export const railStationCollection = defineCollection({
       yield {
         id: one.id,
         title: one.name,
-        subtitle: [kindOf(one), one.municipality].filter((part) => part).join(', '),
+        subtitle: joinParts([kindOf(one), one.municipality]),
         codes: [one.id],
         exact: [one.id],
         text: [...one.lines.map(({ line }) => line), ...one.products],
@@ -80,7 +64,7 @@ export const railRouteCollection = defineCollection({
   id: 'rail-routes',
   title: 'Railway routes',
   about: 'Railway routes with trips, by line, product and termini.',
-  words: ['linea', 'lineas', 'ruta', 'rutas', 'linia', 'linea de tren', 'route'],
+  words: 'linea, lineas, ruta, rutas, linia, linea de tren, route',
   weights: { title: 2.5, codes: 5, text: 2.5 },
   slices: { network: railNetwork },
   detail: '/api/trenes/rutas/{id}',
@@ -92,11 +76,9 @@ export const railRouteCollection = defineCollection({
       const kind = RENFE_NETWORKS.includes(one.network) ? 'Tren' : (RAIL_NETWORKS.codes[one.network]?.es ?? 'Tren')
       yield {
         id: one.id,
-        title: [one.line ?? one.product, ends].filter((part) => part).join(' '),
+        title: joinParts([one.line ?? one.product, ends], ' '),
         subtitle: nucleo === null ? kind : `Cercanías de ${nucleo}`,
         codes: [one.line ?? one.product, one.id],
-        position: null,
-        province_code: null,
         importance: 0.2 + 0.3 * Math.min(1, Math.log(1 + one.trips) / Math.log(1 + MOST_TRIPS)),
       }
     }
@@ -107,7 +89,7 @@ export const railAlertCollection = defineCollection({
   id: 'rail-alerts',
   title: 'Railway alerts',
   about: 'Current railway notices, and late or cancelled trains.',
-  words: ['aviso', 'avisos', 'alerta de tren', 'retraso', 'retrasos', 'avis', 'delay', 'rail alert'],
+  words: 'aviso, avisos, alerta de tren, retraso, retrasos, avis, delay, rail alert',
   weights: { title: 1.5, codes: 2.5 },
   from: [railAlerts],
   detail: '/api/trenes/alertas/{id}',
@@ -120,8 +102,6 @@ export const railAlertCollection = defineCollection({
         title: text,
         subtitle: row.lines.join(', ') || null,
         codes: [row.train_number, ...row.lines],
-        position: null,
-        province_code: null,
         importance: row.derived ? 0.15 : 0.25,
       }
     }
@@ -150,7 +130,7 @@ export const stockCollection = defineCollection({
   id: 'rolling-stock',
   title: 'Rolling stock',
   about: "Renfe's train models, by series.",
-  words: ['serie', 'material rodante', 'modelo de tren', 'rolling stock'],
+  words: 'serie, material rodante, modelo de tren, rolling stock',
   slices: { models: trainModels },
   detail: '/api/trenes/flota?series={id}',
   documents: function* (_states, { models }) {
@@ -163,8 +143,6 @@ export const stockCollection = defineCollection({
         title: model,
         subtitle: purpose,
         codes: [series],
-        position: null,
-        province_code: null,
         importance: 0.2,
       }
     }

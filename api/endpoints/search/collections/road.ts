@@ -10,16 +10,14 @@ import { trafficSensors } from '../../../../lake/datasets/road/traffic-sensors.t
 import { vmsDevices } from '../../../../lake/datasets/road/vms-devices.ts'
 import { corridors } from '../../../../lake/places/corridors.ts'
 import { areaMiddle } from '../../../../lake/places/middles.ts'
-import { municipalityByCode } from '../../../../lake/places/municipalities.ts'
+import { pick } from '../../../kernel/fields.ts'
 import { countStationsOf } from '../../mobility/count-station.ts'
 import { cameraId } from '../../road/cameras.ts'
 import { roadPosts } from '../../road/posts.ts'
-import { roadsOf } from '../../road/road-catalogue.ts'
-import { dailyTraffic, roadHolders } from '../../road/road-traffic.ts'
-import { sectionSensors } from '../../road/sections.ts'
-import { sensorsOf } from '../../road/sensor.ts'
+import { dailyTraffic, roadHolders, roadsOf } from '../../road/road-catalogue.ts'
+import { sectionSensors, sensorsOf } from '../../road/sensors.ts'
 import { speedCameraId } from '../../road/speed-cameras.ts'
-import { defineCollection } from '../collection.ts'
+import { defineCollection, joinParts, townOf } from '../collection.ts'
 
 /** Approximate mean daily vehicles of the busiest roads. */
 const MOST_VEHICLES = 150_000
@@ -34,7 +32,7 @@ export const roadCollection = defineCollection({
   id: 'roads',
   title: 'Roads',
   about: 'Roads with a known position. A query with a kilometre (`A-6 km 12`) finds the place on the road.',
-  words: ['carretera', 'autovia', 'autopista', 'autobidea', 'autoestrada', 'road', 'motorway', 'highway', 'nacional'],
+  words: 'carretera, autovia, autopista, autobidea, autoestrada, road, motorway, highway, nacional',
   weights: { title: 5 },
   slices: { posts: roadPosts, traffic: dailyTraffic, holders: roadHolders },
   detail: '/api/carreteras/{road}',
@@ -59,14 +57,13 @@ export const corridorCollection = defineCollection({
   id: 'corridors',
   title: 'Corridors',
   about: 'Corridors of roads, by name.',
-  words: ['corredor', 'corredores', 'corridor', 'circunvalacion'],
+  words: 'corredor, corredores, corridor, circunvalacion',
   detail: '/api/movilidad/corredores/{id}',
   documents: () =>
     corridors.map(({ id, name, roads }) => ({
       id,
       title: name,
       subtitle: 'Corredor',
-      position: null,
       province_code: roads[0]?.province_code ?? null,
       importance: 0.35,
     })),
@@ -76,19 +73,7 @@ export const incidentCollection = defineCollection({
   id: 'incidents',
   title: 'Incidents',
   about: 'Current incidents on roads.',
-  words: [
-    'incidencia',
-    'incidencias',
-    'incidente',
-    'accidente',
-    'accidentes',
-    'obras',
-    'atasco',
-    'retencion',
-    'retenciones',
-    'incident',
-    'roadworks',
-  ],
+  words: 'incidencia, incidencias, incidente, accidente, accidentes, obras, atasco, retencion, retenciones, incident, roadworks',
   weights: { title: 1.5, codes: 1.5 },
   from: [incidents],
   detail: '/api/incidents/{id}',
@@ -98,21 +83,19 @@ export const incidentCollection = defineCollection({
       title: row.description,
       subtitle: null,
       codes: [row.road],
-      position: row.position,
-      province_code: row.province_code,
-      municipality_code: row.municipality_code,
+      ...pick(row, 'position', 'province_code', 'municipality_code'),
       importance: row.severity === 'CRITICAL' || row.severity === 'HIGH' ? 0.5 : 0.3,
     })),
 })
 
 const placeOnRoad = (kind: string, road: string | null, km: number | null): string =>
-  [kind, road, km === null ? null : `km ${km}`].filter((part) => part !== null).join(' ')
+  joinParts([kind, road, km === null ? null : `km ${km}`], ' ')
 
 export const cameraCollection = defineCollection({
   id: 'cameras',
   title: 'Cameras',
   about: 'Traffic cameras, by road and kilometre, or street in Madrid, Barcelona and Terrassa, and municipality.',
-  words: ['camara', 'camaras', 'camera', 'cameras', 'camera de transit', 'cameres', 'kamera', 'webcam', 'traffic camera'],
+  words: 'camara, camaras, camera, cameras, camera de transit, cameres, kamera, webcam, traffic camera',
   weights: { title: 2.5, codes: 3 },
   from: [cameras],
   detail: '/api/camaras/{id}',
@@ -120,12 +103,10 @@ export const cameraCollection = defineCollection({
     state.rows.map((row) => ({
       id: cameraId(row),
       title: row.road === null && row.name !== null ? `Cámara ${row.name}` : placeOnRoad('Cámara', row.road, row.km),
-      subtitle: [row.destination && `sentido ${row.destination}`, row.municipality].filter((part) => part).join(', ') || null,
+      subtitle: joinParts([row.destination && `sentido ${row.destination}`, row.municipality]) || null,
       codes: [row.camera_id, row.road],
       text: [row.name],
-      position: row.position,
-      province_code: row.province_code,
-      municipality_code: row.municipality_code,
+      ...pick(row, 'position', 'province_code', 'municipality_code'),
       importance: 0.2,
     })),
 })
@@ -134,7 +115,7 @@ export const speedCameraCollection = defineCollection({
   id: 'speed-cameras',
   title: 'Speed cameras',
   about: 'Speed cameras, by road and kilometre or street, and municipality.',
-  words: ['radar', 'radares', 'radars', 'cinemometro', 'radar fijo', 'radar de tramo', 'speed camera', 'speed trap'],
+  words: 'radar, radares, radars, cinemometro, radar fijo, radar de tramo, speed camera, speed trap',
   weights: { title: 2.5, codes: 3 },
   from: [speedCameras],
   detail: '/api/radares?ids={id}',
@@ -142,12 +123,10 @@ export const speedCameraCollection = defineCollection({
     state.rows.map((row) => ({
       id: speedCameraId(row),
       title: row.road === null && row.name !== null ? `Radar ${row.name}` : placeOnRoad('Radar', row.road, row.km),
-      subtitle: [SPEED_CAMERA_TYPES.codes[row.type]?.es, row.municipality].filter((part) => part).join(', ') || null,
+      subtitle: joinParts([SPEED_CAMERA_TYPES.codes[row.type]?.es, row.municipality]) || null,
       codes: [row.road],
       text: [row.name],
-      position: row.position,
-      province_code: row.province_code,
-      municipality_code: row.municipality_code,
+      ...pick(row, 'position', 'province_code', 'municipality_code'),
       importance: 0.2,
     })),
 })
@@ -157,18 +136,17 @@ export const chargingSiteCollection = defineCollection({
   id: 'charging-sites',
   title: 'Charging sites',
   about: 'Charging sites for electric cars, by operator, town and address.',
-  words: [
-    ...['electrolinera', 'electrolineras', 'cargador', 'cargadores', 'punto de recarga', 'puntos de recarga', 'estacion de recarga'],
-    ...['punt de carrega', 'punts de carrega', 'kargagune', 'punto de carga', 'ev charger', 'charging station', 'charging point'],
-  ],
+  words:
+    'electrolinera, electrolineras, cargador, cargadores, punto de recarga, puntos de recarga, estacion de recarga, ' +
+    'punt de carrega, punts de carrega, kargagune, punto de carga, ev charger, charging station, charging point',
   weights: { title: 3.5, place: 2.5 },
   from: [chargingSites],
   detail: '/api/electrolineras/{id}',
   documents: ([state]) =>
     state.rows.map(({ site_id, operator, address, postal_code, name, road, position, province_code, municipality_code, municipality }) => ({
       id: site_id,
-      title: [operator, municipalityByCode(municipality_code ?? '')?.name ?? municipality].filter((part) => part).join(', ') || site_id,
-      subtitle: [address, postal_code].filter((part) => part).join(', ') || null,
+      title: joinParts([operator, townOf(municipality_code) ?? municipality]) || site_id,
+      subtitle: joinParts([address, postal_code]) || null,
       codes: [site_id],
       text: [name, road],
       position,
@@ -182,7 +160,7 @@ export const panelCollection = defineCollection({
   id: 'panels',
   title: 'Message panels',
   about: 'Variable-message panels of the catalogue, by road and kilometre, municipality and destination of the road.',
-  words: ['panel', 'paneles', 'panel de mensaje variable', 'panell', 'vms', 'message panel', 'message sign'],
+  words: 'panel, paneles, panel de mensaje variable, panell, vms, message panel, message sign',
   weights: { title: 2.5, codes: 3 },
   from: [vmsDevices],
   detail: '/api/panels/{id}',
@@ -190,7 +168,7 @@ export const panelCollection = defineCollection({
     state.rows.map(({ panel_id, road, km, destination, municipality, municipality_code, province_code, position }) => ({
       id: panel_id,
       title: placeOnRoad('Panel', road, km),
-      subtitle: [destination && `sentido ${destination}`, municipality].filter((part) => part).join(', ') || null,
+      subtitle: joinParts([destination && `sentido ${destination}`, municipality]) || null,
       codes: [panel_id, road],
       position,
       province_code,
@@ -203,7 +181,7 @@ export const lowEmissionZoneCollection = defineCollection({
   id: 'low-emission-zones',
   title: 'Low-emission zones',
   about: 'Low-emission zones, by name and municipality.',
-  words: ['zbe', 'zona de bajas emisiones', 'zbedep', 'zona de baixes emissions', 'low emission zone', 'etiqueta ambiental'],
+  words: 'zbe, zona de bajas emisiones, zbedep, zona de baixes emissions, low emission zone, etiqueta ambiental',
   weights: { title: 2.5 },
   from: [lowEmissionZones],
   detail: '/api/zbe/{id}',
@@ -211,7 +189,7 @@ export const lowEmissionZoneCollection = defineCollection({
     state.rows.map(({ zone_id, name, municipality, municipality_code, province_code, area }) => ({
       id: zone_id,
       title: name,
-      subtitle: ['Zona de bajas emisiones', municipality].filter((part) => part !== null).join(', '),
+      subtitle: joinParts(['Zona de bajas emisiones', municipality]),
       position: area && areaMiddle(area),
       province_code,
       municipality_code,
@@ -224,7 +202,7 @@ export const sensorCollection = defineCollection({
   title: 'Traffic sensors and street sections',
   about:
     'Traffic sensors of Madrid by street and code, detectors of interurban roads by road, kilometre and code, and street sections of Barcelona and València by street.',
-  words: ['sensor', 'sensores', 'punto de medida', 'espira', 'detector', 'intensidad', 'tramo', 'tram', 'street section'],
+  words: 'sensor, sensores, punto de medida, espira, detector, intensidad, tramo, tram, street section',
   weights: { title: 2, codes: 3, place: 1 },
   from: [trafficSensors, trafficSections],
   detail: '/api/trafico/sensores/{id}',
@@ -235,8 +213,8 @@ export const sensorCollection = defineCollection({
       const { id, name, centre_code, road, km, destination, position, province_code, municipality_code } = one
       yield {
         id,
-        title: name ?? (road === null ? `Sensor ${id}` : [road, km === null ? null : `km ${km}`, destination].filter(Boolean).join(' ')),
-        subtitle: municipality_code === null ? null : (municipalityByCode(municipality_code)?.name ?? null),
+        title: name ?? (road === null ? `Sensor ${id}` : joinParts([road, km === null ? null : `km ${km}`, destination], ' ')),
+        subtitle: townOf(municipality_code),
         codes: [id, centre_code],
         position,
         province_code,
@@ -251,7 +229,7 @@ export const countStationCollection = defineCollection({
   id: 'counting-stations',
   title: 'Counting stations',
   about: 'Permanent traffic counting stations, by street and code.',
-  words: ['aforo', 'aforos', 'estacion de aforo', 'contador', 'counting station'],
+  words: 'aforo, aforos, estacion de aforo, contador, counting station',
   weights: { title: 2.5, codes: 4 },
   from: [trafficCountStations],
   detail: '/api/movilidad/estaciones/{id}',
@@ -259,7 +237,7 @@ export const countStationCollection = defineCollection({
     countStationsOf(state).map(({ id, name, position, municipality, municipality_code, province_code }) => ({
       id,
       title: name,
-      subtitle: `Estación de aforo${municipality ? `, ${municipality}` : ''}`,
+      subtitle: joinParts(['Estación de aforo', municipality]),
       codes: [id],
       exact: [id],
       position,

@@ -1,11 +1,10 @@
 import { accidentHotspots } from '../../../../lake/datasets/safety/hotspots.ts'
-import { municipalityByCode } from '../../../../lake/places/municipalities.ts'
 import { scan } from '../../../../lake/query/scan.ts'
 import { sql } from '../../../../lake/query/sql.ts'
 import type { Row } from '../../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../../lake/schema/physical.ts'
 import { defineCachedQuery } from '../../../kernel/reads/cached-query.ts'
-import { defineCollection } from '../collection.ts'
+import { defineCollection, joinParts, townOf } from '../collection.ts'
 
 /** The black spots in the default list. Its only key is the empty string. */
 const shownHotspots = defineCachedQuery({
@@ -23,7 +22,7 @@ export const hotspotCollection = defineCollection({
   id: 'hotspots',
   title: 'Black spots',
   about: 'Places with a concentration of accidents, by the streets or roads that most of them name.',
-  words: ['punto negro', 'puntos negros', 'tramo de concentracion de accidentes', 'hotspot', 'black spot'],
+  words: 'punto negro, puntos negros, tramo de concentracion de accidentes, hotspot, black spot',
   weights: { title: 2 },
   slices: { hotspots: shownHotspots },
   detail: '/api/accidentes/hotspots/{id}',
@@ -31,7 +30,7 @@ export const hotspotCollection = defineCollection({
     hotspots.map(({ hotspot_id, streets, municipality_code, province_code, peak }) => ({
       id: hotspot_id,
       title: streets.join(' / ') || hotspot_id,
-      subtitle: `Punto negro${municipality_code ? `, ${municipalityByCode(municipality_code)?.name ?? municipality_code}` : ''}`,
+      subtitle: joinParts(['Punto negro', townOf(municipality_code) ?? municipality_code]),
       position: peak,
       province_code,
       municipality_code,

@@ -5,7 +5,7 @@ export const datasetCollection = defineCollection({
   id: 'datasets',
   title: 'Datasets',
   about: 'Datasets of the lake, by id, title and description.',
-  words: ['dataset', 'datasets', 'datos', 'conjunto de datos', 'tabla'],
+  words: 'dataset, datasets, datos, conjunto de datos, tabla',
   weights: { title: 2, text: 0.5 },
   detail: '/api/datasets/{id}',
   documents: () =>
@@ -17,8 +17,6 @@ export const datasetCollection = defineCollection({
         subtitle: about,
         codes: [id],
         text: [domain],
-        position: null,
-        province_code: null,
         importance: 0.2,
       })),
 })

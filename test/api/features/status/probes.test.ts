@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { domains, endpoints } from '../../../../api/endpoints/catalog.ts'
-import { fuelAverages } from '../../../../api/endpoints/fuel/averages.ts'
 import { openProbes, type Probe } from '../../../../api/features/status/probes.ts'
 import { defineEndpoint } from '../../../../api/kernel/endpoint.ts'
 import { record } from '../../../../api/kernel/fields.ts'
@@ -37,7 +36,7 @@ test('a group whose own probe fails is down that minute, without any request, wi
   const lines: string[] = []
   const service = await startService({
     ...{ clock: () => now, log: (line) => void lines.push(line), probe_ms: 20 },
-    endpoints: [fragile, fuelAverages],
+    endpoints: [fragile, ...endpoints.filter(({ path }) => path === '/api/combustible/precios')],
   })
   onTestFinished(() => service.close())
   await service.publish(incidents, [exampleRow(incidents)])
