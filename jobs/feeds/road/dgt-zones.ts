@@ -48,7 +48,7 @@ export const dgtZones = defineFeed({
     },
   ],
   bands: { low_emission_zones: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
-  groups: { low_emission_zones: { column: 'file', least: 1 } },
+  groups: { low_emission_zones: { column: 'file', least: 1, mostMissing: 0.2 } },
   freshBy: 'fetch',
   *rows(bodies, _clock, diagnostics) {
     for (const { name, bytes } of bodies) {

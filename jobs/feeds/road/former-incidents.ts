@@ -50,7 +50,7 @@ export function formerIncidentsFeed(publisher: FormerPublisher): Feed {
       expects: 'xml',
     },
     // 120 to 210 situations, most of them works that last for weeks.
-    bands: { incidents: { atLeast: 1, minRatio: 0.5, maxRatio: 1000 } },
+    bands: { incidents: { atLeast: 1, minRatio: 0.55, maxRatio: 1000 } },
     rows: (bodies, _clock, diagnostics) => rowsOf(publisher, bodies, diagnostics),
   })
 }
