@@ -14,16 +14,11 @@ let documents = new Uint32Array(STEPS)
 
 /** The hits so far, of which the best are wanted. Hits are many, so that objects are only made of the best. */
 export class Best {
-  readonly #limit: number
   /** Collections in the order of their hits, with the number of hits before each. */
   readonly #collections: { readonly collection: number; readonly from: number }[] = []
   #hits = 0
   readonly counts = new Map<number, number>()
   total = 0
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
 
   /** Counts matching documents of a collection. */
   count(collection: number, matches: number): void {
@@ -50,29 +45,32 @@ export class Best {
     documents[this.#hits++] = document
   }
 
-  inOrder(): RankedHit[] {
-    const least = this.#leastStep()
+  /** The best hits in order: at least so many, with all that score like the last of them, and those that are pinned. */
+  inOrder(wanted: number, isPinned: ((collection: number, document: number) => boolean) | null): RankedHit[] {
+    // Shown scores are rounded to less than a step: an equal one can be in the step below.
+    const least = this.#leastStep(wanted) - 1
     const hits: RankedHit[] = []
     for (const [nth, { collection, from }] of this.#collections.entries()) {
       const end = this.#collections[nth + 1]?.from ?? this.#hits
       for (let at = from; at < end; at++) {
         const score = scores[at] as number
-        if (stepOf(score) >= least) hits.push({ collection, document: documents[at] as number, score })
+        const document = documents[at] as number
+        if (stepOf(score) >= least || isPinned?.(collection, document)) hits.push({ collection, document, score })
       }
     }
-    return hits.sort(byScore).slice(0, this.#limit)
+    return hits.sort(byScore)
   }
 
   /** The greatest step from which on there are enough hits; 0 if all of them are wanted. */
-  #leastStep(): number {
-    if (this.#hits <= this.#limit) return 0
+  #leastStep(wanted: number): number {
+    if (this.#hits <= wanted) return 0
     const steps = new Uint32Array(STEPS)
     for (let at = 0; at < this.#hits; at++) {
       const step = stepOf(scores[at] as number)
       steps[step] = (steps[step] as number) + 1
     }
     let step = STEPS
-    for (let hits = 0; step > 0 && hits < this.#limit; ) hits += steps[--step] as number
+    for (let hits = 0; step > 0 && hits < wanted; ) hits += steps[--step] as number
     return step
   }
 }

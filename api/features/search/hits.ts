@@ -29,24 +29,25 @@ const rounded = (score: number): number => Math.round(1e6 * score) / 1e6
 /** Ranks what has exactly the query's name first, if words of it are too common to search for: `la palma` is not Palma. */
 export function namedFirst(
   index: readonly Indexed[],
-  { hits, counts }: Ranked,
+  ranked: Ranked,
   { q, words }: { readonly q: string; readonly words: readonly string[] },
 ): Ranked {
+  const { hits } = ranked
   const name = foldName(q)
   const [first] = hits
-  if (!first || name.split(' ').length === words.length) return { hits, counts }
+  if (!first || name.split(' ').length === words.length) return ranked
   const isNamed = ({ collection, document }: RankedHit): boolean =>
     index.some((one) => one.collection === collection && one.segment.namesOf(document).some((own) => foldName(own) === name))
   const at = hits.slice(0, NAMED_AMONG).findIndex(isNamed)
-  if (at <= 0) return { hits, counts }
+  if (at <= 0) return ranked
   const raised = { ...(hits[at] as RankedHit), score: first.score + NAMED_STEP }
-  return { hits: [raised, ...hits.toSpliced(at, 1)], counts }
+  return { ...ranked, hits: [raised, ...hits.toSpliced(at, 1)] }
 }
 
 /** Makes the page of the best hits that is asked for; `first` go before them in the order of scores. */
 export async function pageOfHits(
   index: readonly Indexed[],
-  { hits, counts }: Ranked,
+  { hits, total: matches, counts }: Ranked,
   how: {
     readonly page: PageAsk
     readonly limit: number
@@ -75,10 +76,10 @@ export async function pageOfHits(
       },
     }
   }
-  const among = withTies(hits, page)
+  const among = withTies(hits, page, limit)
   const drafts = [...first.map((hit) => ({ ...hit, hit: () => hit })), ...among.map(draft)].slice(0, limit)
   const { records, hasMore } = await pageOf(drafts, page)
-  const total = Math.min(limit, first.length + hits.length)
+  const total = Math.min(limit, first.length + matches)
   return {
     records: records.map(({ hit, score, distance_m }) => ({ ...hit(), score, distance_m })),
     total,
@@ -87,11 +88,17 @@ export async function pageOfHits(
   }
 }
 
-/** The hits that the first page in the order of scores can show, and one more; all of them for any other page. */
-function withTies(hits: readonly RankedHit[], { order, after, limit }: PageAsk): readonly RankedHit[] {
+/** How many of the best hits a page needs, besides those that score like the last of them; `limit` for all but a first page. */
+export function hitsWanted({ order, after, limit: shown }: PageAsk, limit: number): number {
   const [by] = order
-  const last = limit === null ? undefined : hits[limit - 1]
-  if (by?.field !== 'score' || !by.falling || after !== null || !last) return hits
+  const isFirst = by?.field === 'score' && by.falling && after === null && shown !== null
+  return isFirst ? Math.min(limit, Math.max(NAMED_AMONG, shown)) : limit
+}
+
+/** The hits that the first page in the order of scores can show, and one more; all of them for any other page. */
+function withTies(hits: readonly RankedHit[], page: PageAsk, limit: number): readonly RankedHit[] {
+  const last = hitsWanted(page, limit) < limit ? hits[(page.limit as number) - 1] : undefined
+  if (!last) return hits
   const end = hits.findIndex(({ score }) => rounded(score) < rounded(last.score))
   return end < 0 ? hits : hits.slice(0, end + 1)
 }

@@ -39,9 +39,10 @@ export interface Around {
   readonly radius_m: number
 }
 
-/** The best hits in order, and the number of matching documents by collection number. */
+/** The best hits in order, and the number of matching documents, in all and by collection number. */
 export interface Ranked {
   readonly hits: readonly RankedHit[]
+  readonly total: number
   readonly counts: ReadonlyMap<number, number>
 }
 
@@ -66,30 +67,42 @@ interface Pass {
   readonly missing: number
 }
 
-/** Finds the best matching documents. If none has all terms, it finds those that lack the fewest. */
-export function rank(index: readonly Searched[], ask: Ask, limit: number): Ranked {
+/** Finds at least so many of the best matching documents. If none has all terms, it finds those that lack the fewest. */
+export function rank(index: readonly Searched[], ask: Ask, wanted: number): Ranked {
   const passes: Pass[] = ask.typos === 'fallback' ? [{ hasTypos: false, missing: 0 }] : []
   for (let missing = 0; missing <= ask.terms.length >> 1; missing++) passes.push({ hasTypos: true, missing })
-  let best = new Best(limit)
+  let best = new Best()
   let looked: readonly TermsOf[] = []
   let before = true
   for (const { hasTypos, missing } of passes) {
     if (looked.length === 0 || hasTypos !== before) looked = termsIn(index, ask.terms, hasTypos)
     before = hasTypos
-    best = new Best(limit)
+    best = new Best()
     for (const terms of looked) scoreSegment(terms, ask, { missing, best })
     if (best.total > 0) break
   }
-  return { hits: townsFirst(index, best.inOrder(), townName(ask.terms.flatMap(({ words }) => words))), counts: best.counts }
+  const towns = townsNamed(index, townName(ask.terms.flatMap(({ words }) => words)))
+  const isTown = (collection: number, document: number): boolean => towns.get(collection)?.named.includes(document) ?? false
+  return { hits: townsFirst(towns, best.inOrder(wanted, towns.size === 0 ? null : isTown)), total: best.total, counts: best.counts }
+}
+
+/** The municipalities of a name by collection, with the provinces of all documents. */
+type Towns = ReadonlyMap<number, { readonly provinces: Uint8Array; readonly named: readonly number[] }>
+
+function townsNamed(index: readonly Searched[], name: string): Towns {
+  const all = index.map(
+    ({ collection, segment }) => [collection, { provinces: segment.provinces, named: segment.townsNamed(name) }] as const,
+  )
+  return new Map(all.some(([, { named }]) => named.length > 0) ? all : [])
 }
 
 /** The hits with each municipality of this name before everything else of its province. */
-function townsFirst(index: readonly Searched[], hits: readonly RankedHit[], name: string): readonly RankedHit[] {
-  const towns = new Map(index.map(({ collection, segment }) => [collection, { segment, named: segment.townsNamed(name) }]))
+function townsFirst(towns: Towns, hits: readonly RankedHit[]): readonly RankedHit[] {
+  if (towns.size === 0) return hits
   const best = new Map<number, number>()
   const raised = hits.map((hit) => {
-    const { segment, named } = towns.get(hit.collection) as { readonly segment: Segment; readonly named: readonly number[] }
-    const province = segment.provinces[hit.document] as number
+    const { provinces, named } = towns.get(hit.collection) as { readonly provinces: Uint8Array; readonly named: readonly number[] }
+    const province = provinces[hit.document] as number
     if (province === 0 || hit.score > CODE_SCORE) return hit
     const above = best.get(province)
     if (above === undefined) best.set(province, hit.score)
@@ -351,5 +364,5 @@ export function nearest(
       counts.set(collection, (counts.get(collection) ?? 0) + 1)
     }
   }
-  return { hits: hits.sort(byScore).slice(0, limit), counts }
+  return { hits: hits.sort(byScore).slice(0, limit), total: hits.length, counts }
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { type Indexed, namedFirst, pageOfHits } from './hits.ts'
+import { hitsWanted, type Indexed, namedFirst, pageOfHits } from './hits.ts'
 import type { Answer, Question } from './messages.ts'
 import { nearest, rank } from './ranking.ts'
 import { type IndexedDocument, Segment } from './segment.ts'
@@ -33,7 +33,7 @@ async function answerOf(question: Exclude<Question, { kind: 'collect' }>): Promi
     case 'rank': {
       const { ask, q, words, first, collections, limit, page } = question
       const searched = searchedIn(collections)
-      return await pageOfHits(searched, namedFirst(searched, rank(searched, ask, limit), { q, words }), {
+      return await pageOfHits(searched, namedFirst(searched, rank(searched, ask, hitsWanted(page, limit)), { q, words }), {
         page,
         limit,
         near: ask.near,

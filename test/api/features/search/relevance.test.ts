@@ -218,6 +218,19 @@ test('pages of any order have each hit once, with its number of all', async () =
   }
 })
 
+test('the first page, for which only the best hits are ordered, is the beginning of all hits', async () => {
+  const queries = [...judgedQueries().map(({ q }) => q), 'san sa', 'la palma', 'de', 'madrid', 'villanueva', 'gasolinera repsol']
+  const differing: string[] = []
+  for (const q of queries) {
+    const ask = { q, collections: null, region: null, near: null }
+    const [first, all] = [await index.search(ask, { ...BY_SCORE, limit: 7 }), await index.search(ask, BY_SCORE)]
+    expect(first.total, q).toBe(all.total)
+    if (JSON.stringify(first.records) !== JSON.stringify(all.records.slice(0, 7))) differing.push(q)
+  }
+  expect(queries.length).toBeGreaterThan(150)
+  expect(differing).toEqual([])
+})
+
 test('documents that change are found as they are now, and only then is the version another', async () => {
   const { version } = index.views().of('ENTERPRISE')
   const one = { id: 'x', title: 'Zzyzx', subtitle: null, position: null, province_code: null, importance: 1 }
