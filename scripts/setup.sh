@@ -20,6 +20,15 @@ need_packages() {
   cp "$lock" "$stamp"
 }
 
+# Compiles the code of the service, again after a change of it, where the cache can be written.
+compile_code() {
+  local stamp="$NODE_COMPILE_CACHE/.compiled"
+  if [ -f "$stamp" ] && [ -z "$(find "$project"/{api,jobs,lake,models,scripts,package-lock.json} -newer "$stamp" -print -quit)" ]; then return; fi
+  mkdir -p "$NODE_COMPILE_CACHE" 2>/dev/null && [ -w "$NODE_COMPILE_CACHE" ] || return 0
+  say "Compiling (after each change of the code; some seconds) ..."
+  if node "$project/scripts/service/compile.ts" >&2; then touch "$stamp"; fi
+}
+
 # Threads of Node's pool: each lake query takes some, and file reads need others (measured: 37 s for one beside four queries, else 46 ms).
 # A QUERY_SLOTS that is not a number is refused later with a clear message.
 set_pool() {
@@ -28,7 +37,7 @@ set_pool() {
   export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$((4 + 4 * slots))}"
 }
 
-# Keeps the memory of a process that runs feeds small: `node "${node_flags[@]}"` has the worker's flags from scripts/service/memory.ts.
+# Keeps the memory of a process that runs feeds small: `node "${node_flags[@]}"` has the worker's flags from scripts/service/processes.ts.
 set_memory() {
   export MALLOC_ARENA_MAX=2 DUCKDB_JE_MALLOC_CONF=dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2
   node_flags=(--max-semi-space-size=4 --heap-growing-percent=30)

@@ -137,8 +137,12 @@ function stopOnce(): void {
   )
 }
 
+/** Set for a process that only loads its code, see `compile.ts`. */
+export const COMPILE_ONLY = 'COMPILE_ONLY'
+
 /** Sends heartbeats, and ends this process on request or when its supervisor is gone. */
 export function endWithSupervisor(): void {
+  if (process.env[COMPILE_ONLY]) process.exit()
   if (process.send) setInterval(() => process.connected && process.send?.(HEARTBEAT), HEARTBEAT_MS).unref()
   for (const ending of ENDINGS) process.on(ending, stopOnce)
 }

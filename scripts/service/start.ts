@@ -12,10 +12,10 @@ import { claimLake, readFeedListings } from '../../lake/system.ts'
 import { say } from '../commands/output.ts'
 import { startRedis } from '../redis.ts'
 import { claimFolder, noteApi, notePublishers } from './claim.ts'
-import { API_PROCESS, DELIVER_PROCESS, FEED_PROCESS } from './memory.ts'
 import { metricsPorts } from './metrics-ports.ts'
 import { readOptions, type StartOptions, USAGE } from './options.ts'
 import { readPlanSettings } from './plan-settings.ts'
+import { PROCESSES } from './processes.ts'
 import { openServiceStore } from './store.ts'
 import { supervise } from './supervise.ts'
 import { type Arrivals, openStartView, type StartView } from './terminal.ts'
@@ -25,17 +25,6 @@ const MODE_LINES = {
   simulated: "SIMULATED publishers: generated data in the publishers' own formats, not the real world",
   replay: 'REPLAY of recorded captures: real data, but of the past',
   live: "LIVE: the publishers' own addresses",
-} as const
-/** The processes of the service, and the flags that keep their memory small. */
-const PROCESSES = {
-  // The stand-in has no state worth a restart: it is never killed for being busy.
-  publishers: {
-    ...{ script: 'run-publishers.ts', flags: ['--max-old-space-size=192', '--max-semi-space-size=8'], env: {} },
-    busy_ms: Number.POSITIVE_INFINITY,
-  },
-  worker: { script: 'run-worker.ts', ...FEED_PROCESS },
-  api: { script: 'run-api.ts', ...API_PROCESS },
-  deliver: { script: 'run-deliver.ts', ...DELIVER_PROCESS },
 } as const
 const REDIS_LOOK_MS = 3000
 /** The request that the banner suggests, the feed it shows, and how long `ready` waits for that feed. */

@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { isAlive } from '../../lake/process-lock.ts'
 import { type ChildOptions, HEARTBEAT } from '../../scripts/service/child.ts'
@@ -121,4 +123,15 @@ test("a later start receives the first one's report", async () => {
   const starts = said.filter((line) => /^(first|\d+)$/.test(line))
   expect(starts[0]).toBe('first')
   expect(new Set(starts.slice(1)).size).toBe(1)
+})
+
+test('after code is compiled, each process finds all of its own in the cache', async () => {
+  const cache = tempFolder()
+  const compile = async (): Promise<string[]> => {
+    await promisify(execFile)('node', ['scripts/service/compile.ts'], { env: { ...process.env, NODE_COMPILE_CACHE: cache } })
+    return readdirSync(cache, { recursive: true, encoding: 'utf8' }).sort()
+  }
+  const first = await compile()
+  expect(first.length).toBeGreaterThan(1000)
+  expect(await compile()).toEqual(first)
 })

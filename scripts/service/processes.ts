@@ -21,7 +21,19 @@ export const API_PROCESS = {
 } as const
 
 /** The same for the process that delivers webhooks, which is mostly idle. */
-export const DELIVER_PROCESS = {
+const DELIVER_PROCESS = {
   flags: ['--max-old-space-size=512', '--max-semi-space-size=2', '--heap-growing-percent=20'],
   env: { ...MALLOC },
+} as const
+
+/** The processes of the service, and the flags that keep their memory small. */
+export const PROCESSES = {
+  // The stand-in has no state worth a restart: it is never killed for being busy.
+  publishers: {
+    ...{ script: 'run-publishers.ts', flags: ['--max-old-space-size=192', '--max-semi-space-size=8'], env: {} },
+    busy_ms: Number.POSITIVE_INFINITY,
+  },
+  worker: { script: 'run-worker.ts', ...FEED_PROCESS },
+  api: { script: 'run-api.ts', ...API_PROCESS },
+  deliver: { script: 'run-deliver.ts', ...DELIVER_PROCESS },
 } as const
