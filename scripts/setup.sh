@@ -39,7 +39,8 @@ set_pool() {
 
 # Keeps the memory of a process that runs feeds small: `node "${node_flags[@]}"` has the worker's flags from scripts/service/processes.ts.
 set_memory() {
-  export MALLOC_ARENA_MAX=2 DUCKDB_JE_MALLOC_CONF=dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2
+  export MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
+  export DUCKDB_JE_MALLOC_CONF=dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2
   node_flags=(--max-semi-space-size=4 --heap-growing-percent=30)
 }
 

@@ -1,10 +1,9 @@
-import { parseArgs } from 'node:util'
 import { SingleBar } from 'cli-progress'
 import { feedById, feeds } from '../../jobs/feeds/catalog.ts'
 import type { DayRange } from '../../jobs/feeds/define.ts'
 import { cliConfig } from '../service/store.ts'
-import { runCommand, say } from './output.ts'
-import { type Backfilled, openService } from './service.ts'
+import { runCommand, say, type Values } from './output.ts'
+import { type Backfilled, type BackfillRange, isRefused, withService } from './service.ts'
 import { spansOf } from './spans.ts'
 
 const ARCHIVES = feeds.filter(({ archive }) => archive)
@@ -32,56 +31,47 @@ function rangeOf(from: string, to: string): DayRange {
   return range
 }
 
-async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      from: { type: 'string', default: '0001' },
-      to: { type: 'string', default: '9999' },
-      jobs: { type: 'string', default: '2' },
-      again: { type: 'boolean', default: false },
-      data: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  if (values.help || positionals.length !== 1) return say(USAGE)
-  const feed = feedById(positionals[0] as string)
+const OPTIONS = {
+  from: { type: 'string', default: '0001' },
+  to: { type: 'string', default: '9999' },
+  jobs: { type: 'string', default: '2' },
+  again: { type: 'boolean', default: false },
+  data: { type: 'string' },
+} as const
+
+async function main([id = '']: readonly string[], values: Values<typeof OPTIONS>): Promise<void> {
+  const feed = feedById(id)
   if (!feed.archive) throw new Error(`${feed.id} is no archive; ${ARCHIVES.map(({ id }) => id).join(', ')} are`)
   const range = rangeOf(values.from, values.to)
   const jobs = Number(values.jobs)
   if (!Number.isInteger(jobs) || jobs < 1 || jobs > MOST_JOBS)
     throw new Error(`--jobs ${values.jobs}: a whole number from 1 to ${MOST_JOBS}`)
-  const service = await openService(cliConfig(values.data))
   const format = '{feed} [{bar}] {value}/{total} files, {rows} rows, {rate} rows/s, {eta_formatted} left'
   const bar = new SingleBar({ format, noTTYOutput: false, etaBuffer: 50 })
   const began = performance.now()
   let rows = 0
   const progress = (): object => ({ feed: feed.id, rows, rate: Math.round((1000 * rows) / Math.max(1, performance.now() - began)) })
   try {
-    const done = await service.backfill(feed, {
-      range,
-      jobs,
-      again: values.again,
+    const options: BackfillRange = {
+      ...{ range, jobs, again: values.again },
       onStart: (files) => files > 0 && bar.start(files, 0, progress()),
       onFile: ({ outcome }) => {
         if (outcome?.outcome === 'accepted') rows += Object.values(outcome.rows).reduce((sum, count) => sum + count, 0)
         bar.increment(progress())
       },
-    })
+    }
+    const done = await withService(cliConfig(values.data), (service) => service.backfill(feed, options))
     bar.stop()
     for (const line of summaryOf(done, rows)) say(line)
-    if (done.done.some(({ outcome }) => outcome?.outcome === 'failed' || outcome?.outcome === 'rejected')) process.exitCode = 2
+    if (done.done.some(({ outcome }) => isRefused(outcome))) process.exitCode = 2
   } finally {
     bar.stop()
-    await service.close()
   }
 }
 
 function summaryOf({ listed, skipped, done, gaps }: Backfilled, rows: number): string[] {
   const count = (kind: string): number => done.filter(({ outcome }) => outcome?.outcome === kind).length
-  const failed = done.flatMap(({ file, outcome }) =>
-    outcome?.outcome === 'failed' || outcome?.outcome === 'rejected' ? [`${outcome.outcome} ${file.period}: ${outcome.reason}`] : [],
-  )
+  const failed = done.flatMap(({ file, outcome }) => (isRefused(outcome) ? [`${outcome.outcome} ${file.period}: ${outcome.reason}`] : []))
   return [
     `${listed} files listed: ${skipped} were there, ${count('accepted')} accepted with ${rows} rows, ${count('unchanged')} unchanged, ${failed.length} failed`,
     ...(gaps.length > 0 ? [`the publisher has none of ${spansOf(gaps).join(', ')}; the next run asks again`] : []),
@@ -89,4 +79,4 @@ function summaryOf({ listed, skipped, done, gaps }: Backfilled, rows: number): s
   ]
 }
 
-await runCommand(main)
+await runCommand({ usage: USAGE, options: OPTIONS, takes: [1, 1] }, main)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { parseArgs } from 'node:util'
 import { feedById, feeds } from '../../jobs/feeds/catalog.ts'
+import type { Feed } from '../../jobs/feeds/define.ts'
 import { type Trial, tryFeed } from '../../jobs/ingest/try.ts'
 import { feedHealth } from '../../lake/live/freshness.ts'
 import { rejectedIds } from '../../lake/raw/archive.ts'
@@ -9,9 +9,8 @@ import type { Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { jsonProperties } from '../../lake/schema/json.ts'
 import { cliConfig } from '../service/store.ts'
-import { runCommand, say } from './output.ts'
-import { openService } from './service.ts'
-import { table } from './table.ts'
+import { runCommand, runSubcommand, say, table, type Values } from './output.ts'
+import { isRefused, type Service, withService } from './service.ts'
 
 const USAGE = `scripts/feeds <command> [--data <dir>]
 
@@ -22,33 +21,24 @@ const USAGE = `scripts/feeds <command> [--data <dir>]
   try <feed> <file>... [--at <instant>] [--rows <dataset>] [--json]
                                       guard, parse and check given bytes; needs neither Redis nor lake, lands nothing`
 
-async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      at: { type: 'string' },
-      rows: { type: 'string' },
-      json: { type: 'boolean' },
-      data: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const [command, ...rest] = positionals
-  if (values.help || command === undefined) return say(USAGE)
-  if (command === 'try') return attempt(rest, values)
-  const config = cliConfig(values.data)
-  if (command === 'list') return list(config)
-  if (command === 'run' && rest.length === 1) return run(config, rest[0] as string)
-  if (command === 'accept' && rest.length === 1) return accept(config, rest[0] as string)
-  if (command === 'withdraw' && rest.length === 1) return withdraw(config, rest[0] as string)
-  throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
+const OPTIONS = { at: { type: 'string' }, rows: { type: 'string' }, json: { type: 'boolean' }, data: { type: 'string' } } as const
+
+function main(args: readonly string[], values: Values<typeof OPTIONS>): Promise<void> {
+  const inService = (work: (service: Service) => Promise<void>) => withService(cliConfig(values.data), work)
+  return runSubcommand(
+    USAGE,
+    args,
+    new Map([
+      ['list', [0, 0, () => inService(list)]],
+      ['run', [1, 1, (id: string) => inService((service) => run(service, id))]],
+      ['accept', [1, 1, (id: string) => inService((service) => accept(service, id))]],
+      ['withdraw', [1, 1, (id: string) => inService((service) => withdraw(service, id))]],
+      ['try', [0, Number.POSITIVE_INFINITY, (...given: string[]) => attempt(given, values)]],
+    ]),
+  )
 }
 
-async function attempt(
-  args: readonly string[],
-  options: { at?: string | undefined; rows?: string | undefined; json?: boolean | undefined },
-): Promise<void> {
-  const [id, ...paths] = args
+async function attempt([id, ...paths]: readonly string[], options: Values<typeof OPTIONS>): Promise<void> {
   if (id === undefined || paths.length === 0) throw new Error(`try needs a feed and at least one file\n${USAGE}`)
   const feed = feedById(id)
   const at = options.at === undefined ? Date.now() : Date.parse(options.at)
@@ -84,69 +74,47 @@ function show(trial: Trial): void {
   for (const line of trial.warnings) say(`  warning: ${line}`)
 }
 
-async function list(config: ReturnType<typeof cliConfig>): Promise<void> {
-  const service = await openService(config)
-  try {
-    const states = await service.freshness()
-    const lines: Json[][] = []
-    for (const feed of feeds) {
-      const state = states.get(feed.id) ?? null
-      const waiting = await rejectedIds(service.store, feed.id)
-      lines.push([
-        feed.id,
-        feedHealth(state, feed.every_s, Date.now()),
-        `${feed.every_s} s`,
-        iso(state?.last_success_at),
-        iso(state?.data_time),
-        Object.entries(state?.rows ?? {})
-          .map(([id, rows]) => `${id} ${rows}`)
-          .join(', '),
-        waiting.at(-1) ?? '',
-        [state?.last_error, state?.lost_fetches ? `${state.lost_fetches} accepted fetches cannot be read` : null]
-          .filter(Boolean)
-          .join('; '),
-      ])
-    }
-    say(table(['feed', 'health', 'every', 'last success', 'data time', 'rows', 'rejected, waits', 'last error'], lines))
-  } finally {
-    await service.close()
+async function list(service: Service): Promise<void> {
+  const states = await service.freshness()
+  const lines: Json[][] = []
+  for (const feed of feeds) {
+    const state = states.get(feed.id) ?? null
+    const waiting = await rejectedIds(service.store, feed.id)
+    lines.push([
+      feed.id,
+      feedHealth(state, feed.every_s, Date.now()),
+      `${feed.every_s} s`,
+      iso(state?.last_success_at),
+      iso(state?.data_time),
+      Object.entries(state?.rows ?? {})
+        .map(([id, rows]) => `${id} ${rows}`)
+        .join(', '),
+      waiting.at(-1) ?? '',
+      [state?.last_error, state?.lost_fetches ? `${state.lost_fetches} accepted fetches cannot be read` : null].filter(Boolean).join('; '),
+    ])
   }
+  say(table(['feed', 'health', 'every', 'last success', 'data time', 'rows', 'rejected, waits', 'last error'], lines))
 }
 
-async function run(config: ReturnType<typeof cliConfig>, id: string): Promise<void> {
-  const feed = feedById(id)
-  const service = await openService(config)
-  try {
-    const done = await service.runFeed(feed)
-    say(JSON.stringify(done, null, 2))
-    if (done.outcome === 'failed' || done.outcome === 'rejected') process.exitCode = 2
-  } finally {
-    await service.close()
-  }
+async function run(service: Service, id: string): Promise<void> {
+  const done = await service.runFeed(feedById(id))
+  say(JSON.stringify(done, null, 2))
+  if (isRefused(done)) process.exitCode = 2
 }
 
-async function accept(config: ReturnType<typeof cliConfig>, fetchId: string): Promise<void> {
-  const feed = feedById(fetchId.slice(0, fetchId.indexOf('.')))
-  const service = await openService(config)
-  try {
-    const accepted = await service.acceptFetch(feed, fetchId)
-    say(`accepted ${accepted.fetch_id} as number ${accepted.seq} of ${feed.id}: ${JSON.stringify(accepted.rows)}`)
-  } finally {
-    await service.close()
-  }
+const feedOfFetch = (fetchId: string): Feed => feedById(fetchId.slice(0, fetchId.indexOf('.')))
+
+async function accept(service: Service, fetchId: string): Promise<void> {
+  const feed = feedOfFetch(fetchId)
+  const accepted = await service.acceptFetch(feed, fetchId)
+  say(`accepted ${accepted.fetch_id} as number ${accepted.seq} of ${feed.id}: ${JSON.stringify(accepted.rows)}`)
 }
 
-async function withdraw(config: ReturnType<typeof cliConfig>, fetchId: string): Promise<void> {
-  const feed = feedById(fetchId.slice(0, fetchId.indexOf('.')))
-  const service = await openService(config)
-  try {
-    const isNew = await service.withdrawFetch(feed, fetchId)
-    say(`${fetchId} ${isNew ? 'is' : 'was already'} withdrawn; scripts/feeds accept ${fetchId} takes it back in`)
-  } finally {
-    await service.close()
-  }
+async function withdraw(service: Service, fetchId: string): Promise<void> {
+  const isNew = await service.withdrawFetch(feedOfFetch(fetchId), fetchId)
+  say(`${fetchId} ${isNew ? 'is' : 'was already'} withdrawn; scripts/feeds accept ${fetchId} takes it back in`)
 }
 
 const iso = (instant: number | null | undefined): string => (instant ? new Date(instant).toISOString() : '')
 
-await runCommand(main)
+await runCommand({ usage: USAGE, options: OPTIONS, takes: [1, Number.POSITIVE_INFINITY] }, main)

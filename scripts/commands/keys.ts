@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Access } from '../../api/auth/access.ts'
 import type { ListedKey } from '../../api/auth/accounts.ts'
 import type { Plan } from '../../api/auth/keys/slots.ts'
@@ -8,18 +7,16 @@ import { readPlans } from '../../api/auth/plans.ts'
 import { LABEL } from '../../api/features/accounts/account-fields.ts'
 import { LANGUAGES, type Language } from '../../api/kernel/language.ts'
 import type { Config } from '../../lake/config.ts'
-import type { Lake } from '../../lake/open.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { openServiceAccess } from '../service/access.ts'
 import { apiOf } from '../service/claim.ts'
-import { openServiceLake } from '../service/parts.ts'
 import { cliConfig, dataFolder, openServiceStore, serviceLog } from '../service/store.ts'
 import { monthlyInvoice } from './invoice.ts'
-import { runCommand, say } from './output.ts'
-import { table } from './table.ts'
+import { runCommand, runSubcommand, say, table, type Values } from './output.ts'
+import { withLake } from './service.ts'
 import { monthAt, monthlyUsage, monthOf } from './usage.ts'
 
 const USAGE = `scripts/keys <command> [--data <dir>]
@@ -36,51 +33,34 @@ const USAGE = `scripts/keys <command> [--data <dir>]
 
 Ids are those of 'list' (key_…). Limits of how often one may ask do not count here, but an address has at most three free keys.`
 
-async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      data: { type: 'string' },
-      label: { type: 'string' },
-      plan: { type: 'string' },
-      lang: { type: 'string' },
-      month: { type: 'string' },
-      csv: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const [command, first, second, ...rest] = positionals
-  if (values.help || command === undefined) return say(USAGE)
-  const known =
-    (command === 'create' && first !== undefined && second === undefined) ||
-    (command === 'usage' && second === undefined) ||
-    (command === 'invoice' && first !== undefined && second === undefined) ||
-    (command === 'list' && second === undefined) ||
-    (command === 'grant' && second !== undefined) ||
-    (command === 'revoke' && first !== undefined && second === undefined)
-  if (!known || rest.length > 0) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
-  const config = cliConfig(values.data)
-  if (command === 'usage') return usage(config, { key: first ?? null, month: values.month, isCsv: values.csv === true })
-  if (command === 'invoice') return invoice(config, { account: first as string, month: values.month })
-  await withAccess(config, async (access) => {
-    if (command === 'create') await create(access, config, { email: emailOf(first as string), ...values })
-    else if (command === 'list') await list(access, first === undefined ? null : emailOf(first))
-    else if (command === 'grant') await grant(access, first as string, planOf(second as string))
-    else await revoke(access, first as string)
-  })
+const OPTIONS = {
+  data: { type: 'string' },
+  label: { type: 'string' },
+  plan: { type: 'string' },
+  lang: { type: 'string' },
+  month: { type: 'string' },
+  csv: { type: 'boolean' },
+} as const
+type Given = Values<typeof OPTIONS>
+
+function main(args: readonly string[], values: Given): Promise<void> {
+  const config = () => cliConfig(values.data)
+  const inAccess = (work: (access: Access) => Promise<void>) => withAccess(config(), work)
+  return runSubcommand(
+    USAGE,
+    args,
+    new Map([
+      ['create', [1, 1, (email: string) => inAccess((access) => create(access, config(), emailOf(email), values))]],
+      ['list', [0, 1, (email?: string) => inAccess((access) => list(access, email === undefined ? null : emailOf(email)))]],
+      ['grant', [2, 2, (id: string, plan: string) => inAccess((access) => grant(access, id, planOf(plan)))]],
+      ['revoke', [1, 1, (id: string) => inAccess((access) => revoke(access, id))]],
+      ['usage', [0, 1, (id?: string) => usage(config(), id ?? null, values)]],
+      ['invoice', [1, 1, (account: string) => invoice(config(), account, values.month)]],
+    ]),
+  )
 }
 
-async function create(
-  access: Access,
-  config: Config,
-  options: {
-    readonly email: string
-    readonly label?: string | undefined
-    readonly plan?: string | undefined
-    readonly lang?: string | undefined
-  },
-): Promise<void> {
-  const { email } = options
+async function create(access: Access, config: Config, email: string, options: Given): Promise<void> {
   const label = options.label === undefined ? null : LABEL.read(options.label)
   if (label === undefined) throw new Error(`--label: ${LABEL.expected}`)
   const language: Language | undefined = LANGUAGES.find((one) => one === (options.lang ?? 'es'))
@@ -114,23 +94,19 @@ async function revoke(access: Access, id: string): Promise<void> {
 }
 
 /** Prints the usage, with or without a running service. */
-async function usage(
-  config: Config,
-  asked: { readonly key: string | null; readonly month: string | undefined; readonly isCsv: boolean },
-): Promise<void> {
-  const { key, isCsv } = asked
+async function usage(config: Config, key: string | null, { month: stated, csv: isCsv = false }: Given): Promise<void> {
   if (key !== null && !/^key_[0-9a-f]{20}$/.test(key)) throw new Error(`${key}: no id of a key; scripts/keys list shows them`)
   const now = Date.now()
-  const month = monthOf(asked.month ?? monthAt(now))
+  const month = monthOf(stated ?? monthAt(now))
   await withLake(config, async (lake) => say(await monthlyUsage(lake, { key, month, isCsv, now })))
 }
 
 /** Prints the invoice of an account. */
-async function invoice(config: Config, asked: { readonly account: string; readonly month: string | undefined }): Promise<void> {
-  if (asked.month === undefined) throw new Error('invoice: which --month, such as 2026-10?')
-  const month = monthOf(asked.month)
+async function invoice(config: Config, named: string, stated: string | undefined): Promise<void> {
+  if (stated === undefined) throw new Error('invoice: which --month, such as 2026-10?')
+  const month = monthOf(stated)
   await withAccess(config, async ({ accounts }) => {
-    const account = await accountOf(accounts, asked.account)
+    const account = await accountOf(accounts, named)
     const email = (await accounts.contact(account))?.email ?? ''
     await withLake(config, async (lake) =>
       say(await monthlyInvoice(lake, { account, email, month, plans: readPlans(config.plans), now: Date.now() })),
@@ -146,20 +122,6 @@ async function accountOf(accounts: Access['accounts'], text: string): Promise<st
   const [account] = found
   if (account === undefined || found.length > 1) throw new Error(`${text}: ${found.length} accounts; scripts/keys list shows them`)
   return account
-}
-
-async function withLake(config: Config, work: (lake: Lake) => Promise<void>): Promise<void> {
-  const store = await openServiceStore(config)
-  try {
-    const lake = await openServiceLake(config, store, { process: 'cli', log: serviceLog(config, 'cli') })
-    try {
-      await work(lake)
-    } finally {
-      await lake.close()
-    }
-  } finally {
-    await store.close()
-  }
 }
 
 function show(rows: readonly (readonly [string, ListedKey])[]): void {
@@ -220,4 +182,4 @@ async function withAccess(config: Config, work: (access: Access) => Promise<void
   }
 }
 
-await runCommand(main)
+await runCommand({ usage: USAGE, options: OPTIONS, takes: [1, Number.POSITIVE_INFINITY] }, main)

@@ -1,21 +1,18 @@
-import { parseArgs } from 'node:util'
 import { datasetById, datasets } from '../../lake/catalog.ts'
 import { TableRefused } from '../../lake/iceberg/errors.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import { relocate } from '../../lake/iceberg/relocate.ts'
-import { planDropColumn, planRollback } from '../../lake/iceberg/repair.ts'
+import { planDropColumn, planRollback, type Repair } from '../../lake/iceberg/repair.ts'
 import { asRefused, listVersions, readVersion, type TableState, versionKey } from '../../lake/iceberg/table.ts'
 import { coverageOf } from '../../lake/landed.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import type { ObjectStore } from '../../lake/store/store.ts'
 import { readFeedListings } from '../../lake/system.ts'
-import { openServiceLake } from '../service/parts.ts'
-import { cliConfig, openServiceStore, serviceLog } from '../service/store.ts'
-import { runCommand, say } from './output.ts'
-import { table } from './table.ts'
+import { cliConfig } from '../service/store.ts'
+import { runCommand, runSubcommand, say, table, type Values } from './output.ts'
+import { withLake } from './service.ts'
 
 const USAGE = `scripts/lake <command> [--data <dir>]
 
@@ -27,54 +24,29 @@ const USAGE = `scripts/lake <command> [--data <dir>]
   drop-column <dataset> <column>      remove a column that another engine added; both only say what they would do without --yes
   relocate             rewrite the paths of a lake that was moved, for other readers`
 
-/** The arguments of each command. */
-const ARGUMENTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['tables', []],
-  ['files', ['<dataset>']],
-  ['sql', ["'<select>'"]],
-  ['versions', ['<dataset>']],
-  ['rollback', ['<dataset>', '<version>']],
-  ['drop-column', ['<dataset>', '<column>']],
-  ['relocate', []],
-])
+const OPTIONS = { data: { type: 'string' }, rows: { type: 'string', default: '100' }, yes: { type: 'boolean', default: false } } as const
 const SQL_TIMEOUT_MS = 600_000
 
-async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      data: { type: 'string' },
-      rows: { type: 'string', default: '100' },
-      yes: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const [command, argument, ...rest] = positionals
-  if (values.help || command === undefined) return say(USAGE)
-  const takes = ARGUMENTS.get(command)
-  if (takes === undefined) throw new Error(`${command}: no such command\n${USAGE}`)
-  const isVersion = command !== 'rollback' || /^[1-9]\d{0,8}$/.test(rest[0] ?? '')
-  if (positionals.length - 1 !== takes.length || !isVersion)
-    throw new Error(`${positionals.join(' ')}: expected scripts/lake ${[command, ...takes].join(' ')}\n${USAGE}`)
+async function main(args: readonly string[], values: Values<typeof OPTIONS>): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(values.rows)) throw new Error(`--rows ${values.rows}: a number from 1 to 999999`)
-  const config = cliConfig(values.data)
-  const store = await openServiceStore(config)
-  const lake = await openServiceLake(config, store, { process: 'cli', log: serviceLog(config, 'cli') })
-  try {
-    if (command === 'tables') await showTables(lake, store)
-    else if (command === 'files') await showFiles(lake, argument as string)
-    else if (command === 'sql') await answer(lake, argument as string, Number(values.rows))
-    else if (command === 'versions') await showVersions(lake, argument as string)
-    else if (takes.length === 2)
-      await repair(lake, { command, id: argument as string, what: rest[0] as string, isMeant: values.yes === true })
-    else await moveTables(lake)
-  } finally {
-    await lake.close()
-    await store.close()
-  }
+  const inLake = (work: (lake: Lake) => Promise<void>) => withLake(cliConfig(values.data), work)
+  await runSubcommand(
+    USAGE,
+    args,
+    new Map([
+      ['tables', [0, 0, () => inLake(showTables)]],
+      ['files', [1, 1, (id: string) => inLake((lake) => showFiles(lake, id))]],
+      ['sql', [1, 1, (select: string) => inLake((lake) => answer(lake, select, Number(values.rows)))]],
+      ['versions', [1, 1, (id: string) => inLake((lake) => showVersions(lake, id))]],
+      ['rollback', [2, 2, (id: string, version: string) => inLake((lake) => rollback(lake, id, version, values.yes))]],
+      ['drop-column', [2, 2, (id: string, name: string) => inLake((lake) => dropColumn(lake, id, name, values.yes))]],
+      ['relocate', [0, 0, () => inLake(moveTables)]],
+    ]),
+  )
 }
 
-async function showTables(lake: Lake, store: ObjectStore): Promise<void> {
+async function showTables(lake: Lake): Promise<void> {
+  const { store } = lake
   const feeds = await readFeedListings(store)
   const lines: Json[][] = []
   for (const dataset of datasets) {
@@ -154,13 +126,17 @@ function shown(value: unknown): Json {
   return typeof value === 'bigint' ? value.toString() : (value as Json)
 }
 
-async function repair(
-  lake: Lake,
-  { command, id, what, isMeant }: { readonly command: string; readonly id: string; readonly what: string; readonly isMeant: boolean },
-): Promise<void> {
+async function rollback(lake: Lake, id: string, version: string, isMeant: boolean): Promise<void> {
+  if (!/^[1-9]\d{0,8}$/.test(version)) throw new Error(`${version}: no version; scripts/lake versions ${id} lists them`)
+  await repair(await planRollback(lake.table(datasetById(id)), Number(version)), isMeant)
+}
+
+async function dropColumn(lake: Lake, id: string, name: string, isMeant: boolean): Promise<void> {
   const dataset = datasetById(id)
-  const one = lake.table(dataset)
-  const { plan, apply } = command === 'rollback' ? await planRollback(one, Number(what)) : await planDropColumn(one, dataset, what)
+  await repair(await planDropColumn(lake.table(dataset), dataset, name), isMeant)
+}
+
+async function repair({ plan, apply }: Repair, isMeant: boolean): Promise<void> {
   say(plan)
   say(isMeant ? `done: version ${await apply()}` : 'nothing was done; --yes does it')
 }
@@ -178,4 +154,4 @@ async function moveTables(lake: Lake): Promise<void> {
   }
 }
 
-await runCommand(main)
+await runCommand({ usage: USAGE, options: OPTIONS, takes: [1, Number.POSITIVE_INFINITY] }, main)

@@ -15,10 +15,11 @@ import { prepareTables } from '../../jobs/upkeep/tasks.ts'
 import type { Config } from '../../lake/config.ts'
 import { readFeedStates } from '../../lake/live/freshness.ts'
 import { withLock } from '../../lake/live/lock.ts'
+import type { Lake } from '../../lake/open.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import { startRedis } from '../redis.ts'
-import { openParts, type Parts } from '../service/parts.ts'
-import { dataFolder, serviceLog } from '../service/store.ts'
+import { openParts, openServiceLake, type Parts } from '../service/parts.ts'
+import { dataFolder, openServiceStore, serviceLog } from '../service/store.ts'
 
 /** How long a command waits for a feed that the service is fetching, ms. */
 const TURN_MS = 600_000
@@ -45,6 +46,11 @@ export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
   /** Derives landed rows again from the raw archive, while no other landing of the feed runs. */
   replay(feed: Feed, options: Omit<RebuildOptions, 'feed'>): Promise<RebuildResult>
   close(): Promise<void>
+}
+
+/** True for a fetch that failed or was rejected. */
+export function isRefused(outcome: FetchOutcome | null): outcome is FetchOutcome {
+  return outcome?.outcome === 'failed' || outcome?.outcome === 'rejected'
 }
 
 /** Options of an import; `onPart` gets each finished part. */
@@ -77,6 +83,27 @@ export interface Backfilled {
   readonly done: readonly FileDone[]
   /** Periods that the publisher does not list, or lists and does not have. */
   readonly gaps: readonly string[]
+}
+
+/** Does work with the service of a configuration, and closes it. */
+export async function withService<T>(config: Config, work: (service: Service) => Promise<T>): Promise<T> {
+  const service = await openService(config)
+  try {
+    return await work(service)
+  } finally {
+    await service.close()
+  }
+}
+
+/** Does work on the lake of a configuration without Redis, and closes it. */
+export async function withLake(config: Config, work: (lake: Lake) => Promise<void>): Promise<void> {
+  const store = await openServiceStore(config)
+  try {
+    const lake = await openServiceLake(config, store, { process: 'cli', log: serviceLog(config, 'cli') })
+    await work(lake).finally(() => lake.close())
+  } finally {
+    await store.close()
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { CLOSED_AFTER_MS, OUTCOMES } from '../../lake/requests/log.ts'
 import { requestsIn, summed, type UsageDay, usageDaysReader } from '../../lake/requests/usage.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import { dateAfter, dayBounds, madridDate } from '../../lake/schema/time.ts'
-import { table } from './table.ts'
+import { table } from './output.ts'
 
 const COLUMNS = ['month', 'key', 'account', 'plan', 'requests', ...OUTCOMES, 'day_units', 'is_final'] as const
 

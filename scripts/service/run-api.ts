@@ -7,14 +7,12 @@ import { readConfig } from '../../lake/config.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { openLive } from '../../lake/live/read.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
-import { openServiceAccess } from './access.ts'
+import { openServiceAccess, openServiceLimiter, openServiceRequestLog } from './access.ts'
+import { readPlanSettings, webhookRules } from './caller-settings.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
-import { openServiceLimiter, openServiceRequestLog } from './limits.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openServiceLake } from './parts.ts'
-import { readPlanSettings } from './plan-settings.ts'
 import { openServiceStore, serviceLog } from './store.ts'
-import { webhookRules } from './webhook-rules.ts'
 
 /** How long the port stays closed while live state does not come, as without Redis, in ms. */
 const LIVE_WAIT_MS = 5000

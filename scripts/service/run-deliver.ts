@@ -2,9 +2,9 @@ import { startDeliverer } from '../../api/features/webhooks/deliverer.ts'
 import { readConfig } from '../../lake/config.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { openServiceAccess } from './access.ts'
+import { webhookRules } from './caller-settings.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { openServiceStore, serviceLog } from './store.ts'
-import { webhookRules } from './webhook-rules.ts'
 
 endWithSupervisor()
 const config = readConfig(process.env)

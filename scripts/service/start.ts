@@ -11,15 +11,14 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { claimLake, readFeedListings } from '../../lake/system.ts'
 import { say } from '../commands/output.ts'
 import { startRedis } from '../redis.ts'
+import { readPlanSettings, webhookRules } from './caller-settings.ts'
 import { claimFolder, noteApi, notePublishers } from './claim.ts'
 import { metricsPorts } from './metrics-ports.ts'
 import { readOptions, type StartOptions, USAGE } from './options.ts'
-import { readPlanSettings } from './plan-settings.ts'
 import { PROCESSES } from './processes.ts'
 import { openServiceStore } from './store.ts'
 import { supervise } from './supervise.ts'
 import { type Arrivals, openStartView, type StartView } from './terminal.ts'
-import { webhookRules } from './webhook-rules.ts'
 
 const MODE_LINES = {
   simulated: "SIMULATED publishers: generated data in the publishers' own formats, not the real world",
@@ -131,10 +130,8 @@ async function main(): Promise<void> {
     ])
     const metrics = [...(ofWorker ? [`${ofWorker.metrics} worker`] : []), ...(ofApi ? [`${ofApi.metrics} api`] : [])]
     const { url = null } = ofApi ?? {}
-    if (url === null) {
-      banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [], logFile: view.logFile })
-      return
-    }
+    const where = { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, logFile: view.logFile }
+    if (url === null) return banner(options, { ...where, metrics: ports ? metrics : [] })
     noteApi(options.dataFolder, url)
     for (let number = 2; number <= apiWorkers; number++) {
       const name = `api ${number}`
@@ -142,8 +139,7 @@ async function main(): Promise<void> {
       metrics.push(`${started.metrics} ${name}`)
     }
     await firstData(url, view)
-    const where = { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [] }
-    banner(options, { ...where, logFile: view.logFile })
+    banner(options, { ...where, metrics: ports ? metrics : [] })
     void followArrivals(url, { store, view, isStopping: () => services.isStopping })
   } catch (error) {
     if (services.isStopping) return

@@ -63,7 +63,9 @@ test('places by name and places by coordinates are the same', async () => {
   await using publishers = await standIn({ scale: 'small' })
   for (const feed of polled) {
     const { report } = await read(publishers, feed, 0)
-    expect([...report.warnings.keys()].filter((text) => /(municip|provinc).*(disagree|differ)|unknown (municipality|province)/i.test(text))).toEqual([])
+    expect(
+      [...report.warnings.keys()].filter((text) => /(municip|provinc).*(disagree|differ)|unknown (municipality|province)/i.test(text)),
+    ).toEqual([])
   }
 })
 

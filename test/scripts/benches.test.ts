@@ -5,14 +5,16 @@ import { inputsIn } from '../../scripts/checks/benches/inputs.ts'
 import {
   asText,
   type Bench,
+  type Done,
   type MemoryBench,
   measure,
   type Pair,
   runBench,
+  runOnce,
   runStep,
   type StepRunner,
+  type Work,
 } from '../../scripts/checks/benches/measure.ts'
-import { type Done, runOnce, type Work } from '../../scripts/checks/benches/work.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
 const ROWS = 1000

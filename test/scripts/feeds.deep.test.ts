@@ -65,7 +65,7 @@ test.each(['simulated', 'replay'] as const)(
 test.each(['feeds', 'replay'])('scripts/%s has the memory settings of the worker', async (command) => {
   const folder = tempFolder()
   // The program is replaced by one that prints how it was started.
-  const text = readFileSync(join(SCRIPTS, command), 'utf8').replace(/"\$project\/scripts\/service\/\w+\.ts"/, '"$asked"')
+  const text = readFileSync(join(SCRIPTS, command), 'utf8').replace(/"\$project\/scripts\/commands\/\w+\.ts"/, '"$asked"')
   writeFileSync(join(folder, 'asked.mjs'), 'console.log(JSON.stringify({ flags: process.execArgv, env: process.env }))')
   const { stdout } = await promisify(execFile)('bash', ['-c', text, join(SCRIPTS, command)], {
     env: { ...process.env, asked: join(folder, 'asked.mjs') },

@@ -5,8 +5,7 @@ import { MinuteBuffer } from '../../../jobs/ingest/streams/minute-buffer.ts'
 import { positionSentences, staticSentences } from '../../stand-in/formats/nmea.ts'
 import { vesselAt, vesselsOfWorld } from '../../stand-in/world/vessels.ts'
 import { makeWorld } from '../../stand-in/world/world.ts'
-import type { Bench, MemoryBench } from './measure.ts'
-import type { Done } from './work.ts'
+import type { Bench, Done, MemoryBench } from './measure.ts'
 
 const MESSAGES_S = 1000
 const MINUTE_S = 60

@@ -1,15 +1,15 @@
 import { Agent } from 'node:http'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { sensorHistory } from '../../../api/endpoints/road/sensor-history.ts'
-import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { openAlone, statementOf } from './duckdb-alone.ts'
+import type { Lake } from '../../../lake/open.ts'
+import { prunedFiles } from '../../../lake/query/relations.ts'
+import { readFiles, Scan } from '../../../lake/query/scan.ts'
+import { type Rendered, render, type Sql } from '../../../lake/query/sql.ts'
 import { endpointSql } from './endpoint-sql.ts'
 import { fetchText } from './http-load.ts'
-import { benchLake } from './lake.ts'
-import type { Bench } from './measure.ts'
-import { fillReadings, sensorAt } from './readings-lake.ts'
-import { stateCovered } from './roll-up.ts'
+import { BENCH_ENGINE, benchLake, fillReadings, sensorAt } from './lake.ts'
+import type { Bench, Timer, Work } from './measure.ts'
 import { homeOf, startServer, writeIncidents } from './services.ts'
-import type { Timer, Work } from './work.ts'
 
 /** Readings of some sensors: a closed month and half of the current one. */
 const TRAFFIC = { sensors: 1000, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 16) }
@@ -37,7 +37,6 @@ export const analyticReadings: Bench = {
   async setUp(folder) {
     await writeIncidents(folder)
     await fillReadings(homeOf(folder), TRAFFIC)
-    await stateCovered(homeOf(folder), trafficReadings, { feed: 'madrid_traffic', until: TRAFFIC.to })
   },
   async open(folder) {
     const ours = await startServer('lists', folder)
@@ -77,4 +76,52 @@ function inReplies(textOf: (timer: Timer) => Promise<string>): Work {
       return { replies: REPLIES, records }
     },
   }
+}
+
+/** DuckDB by itself, configured like the service's engine. */
+interface Alone {
+  /** The rows of a statement as a JSON array, made by DuckDB. */
+  text(query: Rendered): Promise<string>
+  close(): void
+}
+
+/** Opens it; its threads inherit the priority of the threads of a lake that was opened before. */
+async function openAlone(): Promise<Alone> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(BENCH_ENGINE.threads),
+    memory_limit: `${BENCH_ENGINE.memory / 1e6}MB`,
+  })
+  const connection = await instance.connect()
+  await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  await connection.run('SET GLOBAL parquet_metadata_cache = true')
+  return {
+    async text({ text, values, types }) {
+      const reader = await connection.runAndReadAll(`SELECT CAST(to_json(list(r)) AS VARCHAR) FROM (${text}) r`, values, types)
+      return (reader.getRows()[0]?.[0] ?? '[]') as string
+    },
+    close() {
+      connection.disconnectSync()
+      instance.closeSync()
+    },
+  }
+}
+
+/** The statement that the service would run for a query, with its files resolved. */
+async function statementOf(lake: Lake, query: Sql): Promise<Rendered> {
+  const found = new Map<unknown, Sql>()
+  for (const relation of query.relations()) {
+    if (!(relation instanceof Scan)) throw new Error('a statement of scans was expected')
+    const { dataset, filter } = relation
+    const state = (await lake.snapshot(dataset))?.state
+    const files = state ? await prunedFiles(state, dataset, filter) : []
+    found.set(
+      relation,
+      readFiles(
+        dataset,
+        files.map(({ key }) => lake.store.location(key)),
+        { filter },
+      ),
+    )
+  }
+  return render(query, (relation) => found.get(relation) as Sql)
 }

@@ -1,20 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { pino } from 'pino'
 import { feedById, feeds } from '../../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../../jobs/feeds/define.ts'
 import type { IngestContext } from '../../../jobs/ingest/context.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
-import { openRedis } from '../../../lake/live/connect.ts'
-import { idKey } from '../../../lake/system.ts'
 import { startRedis } from '../../redis.ts'
-import { originOf } from '../../service/parts.ts'
-import { benchLake } from './lake.ts'
-import type { MemoryBench } from './measure.ts'
-import type { Done } from './work.ts'
+import { openContext } from '../scratch/context.ts'
+import { BENCH_ENGINE } from './lake.ts'
+import type { Done, MemoryBench } from './measure.ts'
 
 const STAND_IN = fileURLToPath(new URL('../../stand-in/main.ts', import.meta.url))
 /** A Saturday morning, fixed, so that the generated data is the same on every machine. */
@@ -76,25 +71,13 @@ async function runFeeds(ofFeeds: readonly Feed[], { context, turnOn }: Alone): P
 async function inFolder(folder: string, work: (alone: Alone) => Promise<Done>): Promise<Done> {
   const standIn = await startStandIn()
   const server = await startRedis({ folder: join(folder, 'redis'), appendOnly: false })
-  await mkdir(join(folder, 'spool'), { recursive: true })
-  const lake = await benchLake(folder)
-  const redis = openRedis(server.url)
   const clock = { now: Date.parse(START) }
-  const context: IngestContext = {
-    store: lake.store,
-    lake,
-    redis,
-    log: pino({ level: 'error' }),
-    mode: 'simulated',
-    idKey: await idKey(lake.store),
-    origin: originOf(standIn.url),
-    now: () => clock.now,
-  }
+  const of = { folder, redisUrl: server.url, publishers: standIn.url, engine: BENCH_ENGINE, logLevel: 'error' }
+  const context = await openContext({ ...of, now: () => clock.now })
   try {
     return await work({ context, turnOn: (by_ms) => turnOn(standIn.url, clock, by_ms) })
   } finally {
-    redis.disconnect()
-    await lake.close()
+    await context.close()
     await server.stop()
     standIn.process.kill()
   }

@@ -70,28 +70,31 @@ export async function openLane(url: string): Promise<Lane> {
   }
 }
 
-/** How a reply is fetched. */
-interface Fetching {
-  readonly agent: Agent | false
-  readonly key: string
+/** A reply as it was sent: its headers, and its body still compressed. */
+export interface RawReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
 }
 
-/** The text of a reply. Throws if the status is not 200. */
-export async function fetchText(url: string, how: Fetching): Promise<string> {
-  return String(await fetchBytes(url, how))
-}
-
-/** The body of a reply. Throws if the status is not 200. */
-export function fetchBytes(url: string, { agent, key }: Fetching): Promise<Buffer> {
+/** Fetches a reply as it is sent, over a connection of its own or over those of an agent. */
+export function fetchRaw(url: string, headers: Readonly<Record<string, string>>, agent: Agent | false = false): Promise<RawReply> {
   return new Promise((resolve, reject) => {
-    get(url, { agent, headers: { 'X-API-Key': key } }, (response) => {
+    get(url, { agent, headers }, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('end', () => {
-        const body = Buffer.concat(parts)
-        if (response.statusCode === 200) resolve(body)
-        else reject(new Error(`${url} returned ${response.statusCode}: ${body.toString('utf8', 0, 300)}`))
+        const { rawHeaders: raw, statusCode: status = 0 } = response
+        const pairs = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] as string]] : []))
+        resolve({ status, headers: Object.fromEntries(pairs), body: Buffer.concat(parts) })
       })
     }).on('error', reject)
   })
+}
+
+/** The text of a reply. Throws if the status is not 200. */
+export async function fetchText(url: string, { key, agent }: { readonly key: string; readonly agent?: Agent }): Promise<string> {
+  const { status, body } = await fetchRaw(url, { 'X-API-Key': key }, agent)
+  if (status !== 200) throw new Error(`${url} returned ${status}: ${body.toString('utf8', 0, 300)}`)
+  return body.toString()
 }

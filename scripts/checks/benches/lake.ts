@@ -1,34 +1,69 @@
-import { join } from 'node:path'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { commit } from '../../../lake/iceberg/commit.ts'
-import { createTable } from '../../../lake/iceberg/create.ts'
-import { tableKey } from '../../../lake/iceberg/schema.ts'
-import { type Lake, type LakeOptions, openLake } from '../../../lake/open.ts'
-import { storeFiles, type WriteOptions, writeParquet } from '../../../lake/query/parquet.ts'
-import type { Session } from '../../../lake/query/session.ts'
-import { fileStore } from '../../../lake/store/file.ts'
+import type { Lake, LakeOptions } from '../../../lake/open.ts'
+import { instant, type Sql, sql } from '../../../lake/query/sql.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
+import { landRows, openScratchLake } from '../scratch/lake.ts'
+import { checkDone } from './measure.ts'
 
 /** DuckDB's limits, as in the service's defaults; bytes. */
 export const BENCH_ENGINE = { memory: 2 * 1024 ** 3, spill: 8 * 1024 ** 3, threads: 2, slots: 2 } as const
+const DAY_MS = 86_400_000
+const PERIOD_S = 300
+const FIRST_SENSOR = 1000
+/** Sensors on the ring road, about as many as in Madrid: the first ones. */
+const RING_SENSORS = 360
 
 /** Opens a lake like the service's, in a folder of the bench. */
-export async function benchLake(folder: string, more: Pick<LakeOptions, 'standBack'> = {}): Promise<Lake> {
-  const store = await fileStore(join(folder, 'store'))
-  return openLake({ store, spool: join(folder, 'spool'), ...BENCH_ENGINE, ...more })
+export function benchLake(folder: string, more: Pick<LakeOptions, 'standBack'> = {}): Promise<Lake> {
+  return openScratchLake(folder, { ...BENCH_ENGINE, ...more })
 }
 
-/** Writes the rows of a query as files of the readings and commits them; returns the number of rows. */
-export async function commitReadings(lake: Lake, session: Session, rows: Pick<WriteOptions, 'from' | 'partition'>): Promise<number> {
-  const { metadata } = await createTable({ store: lake.store, dataset: trafficReadings, properties: {} })
-  const written = await writeParquet(session, {
-    dataset: trafficReadings,
-    tableKey: tableKey(trafficReadings),
-    specId: metadata['default-spec-id'],
-    sortOrderId: metadata['default-sort-order-id'],
-    folder: lake.engine.folder,
-    ...rows,
-  })
-  const add = await storeFiles(lake.store, written)
-  await commit({ table: lake.table(trafficReadings), operation: 'append', add })
-  return add.reduce((sum, file) => sum + file.rows, 0)
+/** A generated lake of readings; times are ms since the epoch, UTC midnights. */
+interface ReadingsLake {
+  readonly sensors: number
+  readonly from: number
+  /** Start of the current month, which has a file for each day. Earlier months are closed: one sorted file each. */
+  readonly open: number
+  readonly to: number
+  /** Sensors in one file of a closed month; all by default. */
+  readonly atOnce?: number
+}
+
+/** The id of a generated sensor from its number, which starts at 0. */
+export function sensorAt(number: number): string {
+  return String(FIRST_SENSOR + number)
+}
+
+/** Fills a lake with a reading of every sensor every five minutes, compacted as by upkeep and covered until `to`. */
+export async function fillReadings(folder: string, { sensors, from, open, to, atOnce = sensors }: ReadingsLake): Promise<void> {
+  const lake = await benchLake(folder)
+  let readings = 0
+  try {
+    let begin = from
+    while (begin < to) {
+      const date = new Date(begin)
+      const end = begin < open ? Math.min(open, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)) : begin + DAY_MS
+      const step = begin < open ? atOnce : sensors
+      for (let first = 0; first < sensors; first += step) {
+        const rows = generated(begin, { days: (end - begin) / DAY_MS, first, end: Math.min(sensors, first + step) })
+        for (const file of await landRows(lake, trafficReadings, rows)) readings += file.rows
+      }
+      begin = end
+    }
+    await landRows(lake, trafficReadings, [], { properties: { 'landed-until.madrid_traffic': isoInstant(to) } })
+  } finally {
+    await lake.close()
+  }
+  checkDone('the lake', { readings }, { readings: (sensors * (to - from)) / (PERIOD_S * 1000) })
+}
+
+function generated(from: number, { days, first, end }: { readonly days: number; readonly first: number; readonly end: number }): Sql {
+  const readings = (days * DAY_MS) / (PERIOD_S * 1000)
+  return sql`(SELECT 'madrid' AS source, CAST(${FIRST_SENSOR} + s AS VARCHAR) AS sensor_id, ${PERIOD_S} AS period_s,
+    ${instant(from)} + to_microseconds(k * ${PERIOD_S * 1_000_000}) AS observed_at, IF(s < ${RING_SENSORS}, 'M30', 'URBAN') AS sensor_type,
+    CAST(hash(s, k) % 2000 AS INTEGER) AS intensity_veh_h, CAST(hash(k, s) % 40 AS INTEGER) AS occupancy_pct,
+    CAST(hash(s * k) % 100 AS INTEGER) AS load_pct, 'FLUID' AS level_of_service, CAST(NULL AS INTEGER) AS speed_kmh, 'OK' AS quality,
+    CAST(NULL AS INTEGER) AS headway_m, CAST(NULL AS INTEGER) AS long_vehicles_pct,
+    'madrid_traffic.' || CAST(k AS VARCHAR) AS fetch_id
+    FROM range(${readings}) a(k), range(${first}, ${end}) b(s))`
 }

@@ -5,9 +5,8 @@ import { DEFAULT_PLANS, policiesOf } from '../../../api/auth/plans.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { defineScript, runScript } from '../../../lake/live/script.ts'
 import { startRedis } from '../../redis.ts'
-import type { Bench } from './measure.ts'
+import type { Bench, Work } from './measure.ts'
 import { benchLimiter } from './services.ts'
-import type { Work } from './work.ts'
 
 const REQUESTS = 20_000
 /** Concurrent requests. */

@@ -7,17 +7,16 @@ import { LISTS } from './lists.ts'
 import type { AnyBench } from './measure.ts'
 import { mitmaOd } from './mitma-od.ts'
 import { PARSING } from './parsing.ts'
-import { rawLog } from './raw-log.ts'
 import { route, routeSlowest } from './route.ts'
 import { SCALE } from './scale.ts'
-import { search, searchBuild, searchPairs, searchSuggest } from './search.ts'
+import { SEARCH } from './search.ts'
 
 /** Every bench, in the order they run; those of `scale` with `--lake` only. */
 export const BENCHES: readonly AnyBench[] = [
   ...PARSING,
-  ...[aisStream, aisStreamMemory, rawLog, mitmaOd, analyticReadings],
+  ...[aisStream, aisStreamMemory, mitmaOd, analyticReadings],
   ...LISTS,
-  ...[route, routeSlowest, limits, search, searchPairs, searchSuggest, searchBuild],
+  ...[route, routeSlowest, limits, ...SEARCH],
   ...FEED_MEMORY,
   growth,
   ...SCALE,

@@ -1,9 +1,7 @@
-import { request } from 'node:http'
 import { brotliDecompressSync } from 'node:zlib'
-import { fetchText, type Lane, openLane, requestBytes } from './http-load.ts'
-import type { Bench, Pair } from './measure.ts'
-import { type BareReply, startServer, startTrains, writeLists } from './services.ts'
-import type { Work } from './work.ts'
+import { fetchRaw, fetchText, type Lane, openLane, type RawReply, requestBytes } from './http-load.ts'
+import type { Bench, Pair, Work } from './measure.ts'
+import { startServer, startTrains, writeLists } from './services.ts'
 
 /** So many that the server always has work: the processor time of the client and Redis is then not counted for the server. */
 const CONNECTIONS = 64
@@ -44,17 +42,18 @@ async function openPair(folder: string, { path, records, requests = 15_000, reva
     const asked = { 'Accept-Encoding': 'br', 'X-API-Key': ours.key }
     const reply = await fetchRaw(`${ours.url}${path}`, asked)
     checkList(reply, records)
-    await other.setReply(reply)
-    const bytes = requests * Buffer.byteLength(reply.body, 'base64')
+    const { Date: _date, Connection: _connection, 'Keep-Alive': _alive, ...own } = reply.headers
+    await other.setReply({ status: reply.status, headers: own, body: reply.body.toString('base64') })
+    const bytes = requests * reply.body.length
     const headers = { ...asked, ...(revalidate ? { 'If-None-Match': reply.headers['ETag'] as string } : {}) }
-    const [own, bare] = [requestBytes(`${ours.url}${path}`, headers), requestBytes(`${other.url}${path}`, asked)]
+    const [sent, bare] = [requestBytes(`${ours.url}${path}`, headers), requestBytes(`${other.url}${path}`, asked)]
     const [lanes, bareLanes] = await Promise.all([openLanes(ours.url, CONNECTIONS), openLanes(other.url, CONNECTIONS)])
     const least = revalidate ? {} : { bytes: { min: bytes * SHARE_OF_BYTES } }
     return {
       measured: {
         expected: { replies: requests, ...least },
         clock: ours.processor,
-        run: () => askAll(lanes, revalidate ? 304 : 200, repeated(own, requests)),
+        run: () => askAll(lanes, revalidate ? 304 : 200, repeated(sent, requests)),
       },
       reference: {
         expected: { replies: requests, bytes },
@@ -75,15 +74,15 @@ async function openPair(folder: string, { path, records, requests = 15_000, reva
 }
 
 /** Throws unless a reply is a list with enough records. */
-function checkList({ status, body }: BareReply, records: number): void {
-  const text = brotliDecompressSync(Buffer.from(body, 'base64')).toString()
+function checkList({ status, body }: RawReply, records: number): void {
+  const text = brotliDecompressSync(body).toString()
   if (status !== 200) throw new Error(`the list has the status ${status}: ${text.slice(0, 300)}`)
   const listed = Object.values(JSON.parse(text) as Record<string, unknown>).find(Array.isArray)
   if (!listed || listed.length < records) throw new Error(`the list has ${listed?.length ?? 'no'} records, expected at least ${records}`)
 }
 
 /** Opens connections to the server of a URL. */
-export function openLanes(url: string, count: number): Promise<Lane[]> {
+function openLanes(url: string, count: number): Promise<Lane[]> {
   return Promise.all(Array.from({ length: count }, () => openLane(url)))
 }
 
@@ -113,25 +112,6 @@ async function askAll(
   return { replies, bytes }
 }
 
-/** A reply as it was sent: the body still compressed, and the headers that describe it. */
-function fetchRaw(url: string, headers: Record<string, string>): Promise<BareReply> {
-  return new Promise((resolve, reject) => {
-    request(url, { headers, agent: false }, (response) => {
-      const parts: Buffer[] = []
-      response.on('data', (part: Buffer) => parts.push(part))
-      response.on('end', () => {
-        const given = Object.fromEntries(
-          response.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [[name, all[at + 1] as string]] : [])),
-        )
-        const { Date: _date, Connection: _connection, 'Keep-Alive': _alive, ...own } = given
-        resolve({ status: response.statusCode ?? 0, headers: own, body: Buffer.concat(parts).toString('base64') })
-      })
-    })
-      .on('error', reject)
-      .end()
-  })
-}
-
 const SUMMARY_MS = 2
 const SUMMARIES = 500
 
@@ -146,7 +126,7 @@ const summary: Bench = {
     const ours = await startServer('lists', folder)
     const read = async (at: number): Promise<number> => {
       const url = `${ours.url}/api/trafico/resumen?province=${String(1 + (at % 50)).padStart(2, '0')}`
-      return (JSON.parse(await fetchText(url, { agent: false, key: ours.key })) as { readonly total: number }).total
+      return (JSON.parse(await fetchText(url, { key: ours.key })) as { readonly total: number }).total
     }
     return {
       measured: {
@@ -186,7 +166,7 @@ const departures: Bench = {
   async open(folder) {
     const ours = await startServer('lists', folder)
     const trains = startTrains(ours.redisUrl as string, folder)
-    const board = await fetchText(`${ours.url}${BUSIEST}`, { agent: false, key: ours.key })
+    const board = await fetchText(`${ours.url}${BUSIEST}`, { key: ours.key })
     const lanes = await openLanes(ours.url, BOARD_CONNECTIONS)
     const sent = requestBytes(`${ours.url}${BUSIEST}`, { 'Accept-Encoding': 'br', 'X-API-Key': ours.key })
     const measured: Work = {

@@ -3,8 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { runCommand, say } from '../../commands/output.ts'
+import { runCommand, say, type Values } from '../../commands/output.ts'
 import { FEED_PROCESS } from '../../service/processes.ts'
 import { inputsIn } from './inputs.ts'
 import { type AnyBench, asText, runBench, runStep, type Step } from './measure.ts'
@@ -18,34 +17,30 @@ const USAGE = `scripts/bench [--json] [name...]
 scripts/bench [--json] --lake ${SIZES.join('|')} [--in folder] [name...]
 `
 const SCALE = `--lake: times queries of generated readings of all of Madrid's sensors; a year has some 643 million, 6 GB of disk; --in stores the lake in a folder for the next run`
+const OPTIONS = { json: { type: 'boolean', default: false }, lake: { type: 'string' }, in: { type: 'string' } } as const
 
 if (process.send) await runInChild()
-else await runCommand(runAll)
+else await runCommand({ usage, options: OPTIONS }, runAll)
 
-async function runAll(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      lake: { type: 'string' },
-      in: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-    allowPositionals: true,
-  })
+async function usage(): Promise<string> {
+  const { BENCHES } = await import('./list.ts')
+  return `${USAGE}\n${BENCHES.map(({ name, about }) => `  ${name.padEnd(30)}${about}`).join('\n')}\n\n${SCALE}`
+}
+
+async function runAll(named: readonly string[], values: Values<typeof OPTIONS>): Promise<void> {
   const { lake } = values
   if (lake !== undefined && !(SIZES as string[]).includes(lake)) throw new Error(`--lake must be one of ${SIZES.join(', ')}`)
   // Passed to the processes that measure; the benches read it when they are imported.
   if (lake !== undefined) process.env['LAKE_SIZE'] = lake
   const { BENCHES } = await import('./list.ts')
-  if (values.help) return say(`${USAGE}\n${BENCHES.map(({ name, about }) => `  ${name.padEnd(30)}${about}`).join('\n')}\n\n${SCALE}`)
   const benches = BENCHES.filter(({ name }) => name.startsWith('scale/') === (lake !== undefined))
   /** True for the bench of a name, and for all of a group: `list` has `list/incidents`. */
   const isNamed = (bench: AnyBench, name: string): boolean => bench.name === name || bench.name.startsWith(`${name}/`)
-  const unknown = positionals.filter((name) => !benches.some((bench) => isNamed(bench, name)))
+  const unknown = named.filter((name) => !benches.some((bench) => isNamed(bench, name)))
   if (unknown.length > 0) throw new Error(`no bench ${unknown.join(', ')}; the benches are ${benches.map(({ name }) => name).join(', ')}`)
   // Queries of a lake need its roll-ups.
   const isWanted = (bench: AnyBench): boolean =>
-    positionals.length === 0 || bench.name === 'scale/roll-up' || positionals.some((name) => isNamed(bench, name))
+    named.length === 0 || bench.name === 'scale/roll-up' || named.some((name) => isNamed(bench, name))
   const folder = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
   const input = inputsIn(folder, inChild, lake === undefined || values.in === undefined ? null : join(values.in, lake))
   try {

@@ -7,12 +7,11 @@ import { pino } from 'pino'
 import { mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
 import { isBulk, makeBulk } from '../../../jobs/ingest/bulk.ts'
 import type { IngestContext } from '../../../jobs/ingest/context.ts'
-import { openLake } from '../../../lake/open.ts'
-import { fileStore } from '../../../lake/store/file.ts'
 import { packedAsSent } from '../../stand-in/answers.ts'
 import { mobilityTrips } from '../../stand-in/formats/mitma.ts'
 import { mobilityZones } from '../../stand-in/world/mobility-zones.ts'
 import { makeWorld } from '../../stand-in/world/world.ts'
+import { openScratchLake } from '../scratch/lake.ts'
 import type { Bench, Pair } from './measure.ts'
 
 /** Lines of a day in the stand-in's full archives; `MITMA_LINES` sets fewer lines, with fewer zones. */
@@ -23,7 +22,7 @@ const DAY = '2022-02-01'
 const LEAST_ROWS = 2_000_000
 const PACKED = 'day.csv.gz'
 /** DuckDB's limits, such that the process with the packed file in memory stays under a gigabyte. */
-const ENGINE = { memory: 512 * 1024 ** 2, spill: 16 * 1024 ** 3, threads: 2, slots: 2 } as const
+const ENGINE = { memory: 512 * 1024 ** 2, spill: 16 * 1024 ** 3 } as const
 
 /**
  * A day of trips in the ministry's packed file: unpacked, aggregated, sorted and written for the table. Reference: DuckDB's COPY
@@ -42,9 +41,8 @@ export const mitmaOd: Bench = {
 
 async function openDay(folder: string, { only }: { readonly only: boolean }): Promise<Pair> {
   const packed = join(folder, PACKED)
-  const store = await fileStore(join(folder, 'store'))
-  const lake = await openLake({ store, spool: join(folder, 'spool'), ...ENGINE })
-  const context = { store, lake, log: pino({ level: 'silent' }), mode: 'simulated' } as unknown as IngestContext
+  const lake = await openScratchLake(folder, ENGINE)
+  const context = { store: lake.store, lake, log: pino({ level: 'silent' }), mode: 'simulated' } as unknown as IngestContext
   const scratch = join(folder, 'reference')
   const expected = { rows: { min: LEAST_ROWS * SHARE } }
   await mkdir(scratch, { recursive: true })
@@ -76,7 +74,7 @@ async function openDay(folder: string, { only }: { readonly only: boolean }): Pr
     async close() {
       reference?.closeSync()
       await lake.close()
-      await store.close()
+      await lake.store.close()
     },
   }
 }

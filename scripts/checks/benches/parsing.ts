@@ -81,7 +81,7 @@ export function generatedDocument(feed: Feed, resource: string): Buffer {
 }
 
 /** Parses the documents of a feed's first plan and checks their rows. Throws if a row is invalid. */
-export async function checkedRows(feed: Feed, documents: readonly Buffer[]): Promise<AnyRow[]> {
+async function checkedRows(feed: Feed, documents: readonly Buffer[]): Promise<AnyRow[]> {
   const { diagnostics } = collectDiagnostics()
   const checks = new Map(feed.into.map((dataset) => [dataset.id, rowChecker(dataset, { unknownCode: diagnostics.unknownCode })]))
   const bodies = documents.map((bytes, at) => ({ name: feed.plans[0]?.requests[at]?.name ?? feed.id, bytes }))

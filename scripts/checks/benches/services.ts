@@ -13,6 +13,8 @@ import { readPlans, TIERS } from '../../../api/auth/plans.ts'
 import { openRequestLog } from '../../../api/auth/usage/request-log.ts'
 import { type ApiOptions, startApi } from '../../../api/main/server.ts'
 import { feedById } from '../../../jobs/feeds/catalog.ts'
+import type { Feed } from '../../../jobs/feeds/define.ts'
+import { checkedRows } from '../../../jobs/ingest/parse.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { railFleet, railPositions, railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
@@ -24,12 +26,13 @@ import type { LiveRow } from '../../../lake/live/types.ts'
 import { publishLive } from '../../../lake/live/write.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { entityKey } from '../../../lake/schema/rows.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
 import { claimLake } from '../../../lake/system.ts'
 import { startRedis } from '../../redis.ts'
 import { API_PROCESS } from '../../service/processes.ts'
+import { landRows } from '../scratch/lake.ts'
 import { benchLake } from './lake.ts'
-import { checkedRows, DOCUMENTS_AT, generatedDocument } from './parsing.ts'
-import { landTimetable } from './rail-lake.ts'
+import { DOCUMENTS_AT, generatedDocument } from './parsing.ts'
 
 /** An API under measurement, and a key for it. */
 export interface BenchApi {
@@ -59,7 +62,9 @@ const LIVE: readonly LiveFeed[] = [
   ['fuel_stations', 'national', fuelPrices],
   ...TRAINS,
 ]
-const TIMETABLES = ['renfe_gtfs_cercanias', 'renfe_gtfs_avldmd'] as const
+const TIMETABLES = ['renfe_gtfs_cercanias', 'renfe_gtfs_avldmd']
+/** Rows of a version that the pipeline sorts at once. */
+const MOST_SORTED = 100_000
 /** Trains are published at this interval where boards are measured, ms. */
 const TRAINS_EVERY_MS = 20_000
 /** Limits so high that no request is refused; requests are still counted. */
@@ -76,9 +81,13 @@ export function writeIncidents(folder: string): Promise<void> {
 /** Writes the rows of all live lists that are measured, and lands the timetables of their trains. */
 export async function writeLists(folder: string): Promise<void> {
   const lake = await benchLake(homeOf(folder))
-  for (const id of TIMETABLES) {
-    const feed = feedById(id)
-    await landTimetable(lake, feed, { bytes: generatedDocument(feed, 'timetable'), at: DOCUMENTS_AT })
+  for (const feed of TIMETABLES.map(feedById)) {
+    const properties = { [`landed-until.${feed.id}`]: isoInstant(DOCUMENTS_AT) }
+    for (const dataset of feed.into) {
+      const rows = rowsOf(feed, dataset, 'timetable', { fetch_id: `${feed.id}.1` })
+      const files = await landRows(lake, dataset, rows, { mostSorted: MOST_SORTED, properties })
+      if (files.length === 0) throw new Error(`no rows of ${dataset.id} were generated`)
+    }
   }
   await lake.close()
   await writeRows(folder, LIVE)
@@ -86,11 +95,17 @@ export async function writeLists(folder: string): Promise<void> {
 
 async function writeRows(folder: string, live: readonly LiveFeed[]): Promise<void> {
   for (const [id, resource, dataset] of live) {
-    const feed = feedById(id)
-    const rows = (await checkedRows(feed, [generatedDocument(feed, resource)])).filter((row) => isOf(dataset, row))
+    const rows: AnyRow[] = []
+    for await (const batch of rowsOf(feedById(id), dataset, resource)) rows.push(...batch)
     if (rows.length === 0) throw new Error(`${id} has no rows of ${dataset.id}`)
     await writeFile(rowsPath(folder, id, dataset), JSON.stringify(rows))
   }
+}
+
+/** The rows of a dataset in a generated document, in batches, with added values. */
+async function* rowsOf(feed: Feed, dataset: Dataset, resource: string, added: AnyRow = {}): AsyncGenerator<AnyRow[]> {
+  const bodies = [{ name: feed.plans[0]?.requests[0]?.name ?? feed.id, bytes: generatedDocument(feed, resource) }]
+  for await (const rows of checkedRows(feed, dataset, bodies, { fetched_at: DOCUMENTS_AT })) yield rows.map((row) => ({ ...row, ...added }))
 }
 
 const rowsPath = (folder: string, feed: string, dataset: Dataset): string => join(folder, `${feed}.${dataset.id}.json`)
@@ -98,12 +113,6 @@ const rowsPath = (folder: string, feed: string, dataset: Dataset): string => joi
 /** The engine's lifecycle fields of a thing, if the dataset has them. */
 function lifeOf({ life }: Dataset, at: number, since: number): AnyRow {
   return life ? { [life.id]: `${life.prefix}_${String(at).padStart(12, '0')}`, [life.since]: since } : {}
-}
-
-/** True for a row of the dataset: a feed may fill several. The engine's columns are filled in at publication. */
-function isOf(dataset: Dataset, row: AnyRow): boolean {
-  const filled = [dataset.time, ...Object.keys(lifeOf(dataset, 0, 0))]
-  return Object.keys(dataset.columns).every((name) => name in row || filled.includes(name))
 }
 
 /** Publishes the rows that a set-up left in the folder, as of an instant (ms). */
@@ -226,9 +235,22 @@ export interface Server extends BenchApi {
   setReply(reply: BareReply): Promise<void>
 }
 
-/** Starts a server of `server.ts` in another process, with the flags of the service's API. */
-export async function startServer(kind: 'lists' | 'tables' | 'bare', folder = ''): Promise<Server> {
-  const child: ChildProcess = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), [kind, folder], {
+/** Answers `startServer` in the process that it started, until that one ends: where the server is, then its processor time and memory. */
+export async function serveParent(start: () => Promise<BenchApi>): Promise<void> {
+  const server = await start()
+  process.on('disconnect', () => void server.close().then(() => process.exit()))
+  process.on('message', (message) => {
+    const { user, system } = process.cpuUsage()
+    if (message === 'processor') process.send?.((user + system) / 1000)
+    if (message === 'memory') process.send?.(process.resourceUsage().maxRSS / 1024)
+  })
+  process.send?.({ url: server.url, key: server.key, redisUrl: server.redisUrl })
+}
+
+/** Starts a server of `server.ts`, or of another script, in another process with the flags of the service's API. */
+export async function startServer(kind: 'lists' | 'bare' | URL, folder = ''): Promise<Server> {
+  const script = kind instanceof URL ? kind : new URL('./server.ts', import.meta.url)
+  const child: ChildProcess = fork(fileURLToPath(script), [String(kind), folder], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [...API_PROCESS.flags],
     env: { ...process.env, ...API_PROCESS.env },

@@ -5,7 +5,7 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { openServiceAccess } from '../../service/access.ts'
 import { cliConfig } from '../../service/store.ts'
 import { startPublishers } from '../../stand-in/server.ts'
-import { type ChaosContext, openContext } from './context.ts'
+import { openContext, type ScratchContext } from '../scratch/context.ts'
 import { serviceParts, startOwnRedis, until } from './stage.ts'
 
 /** Incidents have landed within this time, ms. */
@@ -15,7 +15,7 @@ const LANDED_WITHIN_MS = 180_000
 export interface ApiStage {
   /** Keys and accounts in a separate process, as the operator's commands use them. */
   readonly access: Access
-  readonly context: ChaosContext
+  readonly context: ScratchContext
   /** Starts an API process on the same port as the first one. */
   startApi(): Promise<ApiProcess>
   /** Kills Redis by SIGKILL. */
@@ -42,7 +42,7 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
   const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, scale: 'small' } })
   const service = serviceParts(folder, { REDIS_URL: redis.url, PUBLISHERS_URL: publishers.url, ...env })
   await service.start('worker')
-  const context = await openContext({ folder, redisUrl: redis.url, publishers: null, now: Date.now })
+  const context = await openContext({ folder, redisUrl: redis.url })
   const haveLanded = async (): Promise<boolean> => (await landedIn(context, incidents, 'dgt_incidents')).seqs.length > 0
   await until('incidents landed', LANDED_WITHIN_MS, haveLanded)
   const log = pino({ level: 'silent' })

@@ -6,8 +6,8 @@ import { expireSnapshots } from '../../../lake/iceberg/expire.ts'
 import { removeOrphans } from '../../../lake/iceberg/orphans.ts'
 import { addSeqs, countSeqs } from '../../../lake/landed.ts'
 import { type Locked, withLock } from '../../../lake/live/lock.ts'
+import { openContext } from '../scratch/context.ts'
 import { type AppendOrder, type AppendReport, fetchOf, instantOf, rowsOf } from './append-order.ts'
-import { openContext } from './context.ts'
 
 // A separate process that appends to a table, or compacts, replaces and cleans it meanwhile, until its channel closes.
 const order = JSON.parse(process.argv[2] as string) as AppendOrder
@@ -24,7 +24,7 @@ process.once('disconnect', () => process.exit(1))
 process.once('message', () => {
   stopping = true
 })
-const context = await openContext({ ...order, publishers: null, now: Date.now })
+const context = await openContext(order)
 const done: Record<string, number> = {}
 const again: Record<string, number> = {}
 const corrected: Record<string, number> = {}

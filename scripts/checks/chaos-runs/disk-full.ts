@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PIPELINE_STEPS } from '../../../jobs/ingest/context.ts'
@@ -60,14 +60,14 @@ async function onDisk(folder: string, disk: string, rounds: number): Promise<Fin
   }
   try {
     const first = startWorker(order)
-    const failed = (): number => first.reported.filter((message) => typeof message !== 'string' && message.failures.length > 0).length
+    const failed = (): number => first.reported.filter(({ failures }) => failures.length > 0).length
     await first.until('the disk was full', () => failed() >= 3)
     await run('mount', ['-o', `remount,size=${LARGE_DISK}`, disk])
     const until = first.reported.length + 4
-    await first.until('it resumed', ({ length }) => length >= until)
+    await first.until('it resumed', () => first.reported.length >= until)
     const last = first.reported.at(-1)
-    if (typeof last !== 'string' && last && last.failures.length > 0) problems.push(`with free space again: ${last.failures.join('; ')}`)
-    for (const message of first.reported) if (typeof message !== 'string') note(message.failures)
+    if (last && last.failures.length > 0) problems.push(`with free space again: ${last.failures.join('; ')}`)
+    for (const { failures } of first.reported) note(failures)
     first.signal('SIGKILL')
     await first.ended
 
@@ -79,13 +79,11 @@ async function onDisk(folder: string, disk: string, rounds: number): Promise<Fin
     }
     const second = startWorker({ ...order, iterations: 1, halts })
     if ((await second.ended) !== 0) problems.push(`a worker on a full disk ended with ${await second.ended}`)
-    const fills = second.reported.filter((message) => typeof message !== 'string' && message.halt !== null).length
+    const fills = second.reported.filter(({ halt }) => halt !== null).length
     if (fills < halts.length) problems.push(`the disk was filled ${fills} times of ${halts.length}`)
-    for (const message of second.reported) if (typeof message !== 'string') note(message.failures)
+    for (const { failures } of second.reported) note(failures)
     problems.push(...(await runWorker({ ...order, iterations: 2 })))
-    const verdict = await judgeApart(order)
-    await rm(join(disk, 'recomputed'), { recursive: true, force: true })
-    return { problems: [...problems, ...verdict.problems], detail: { fills, failures, ...verdict, problems: undefined } }
+    return await judgeApart(order, { problems, detail: { fills, failures } })
   } finally {
     await stage.close()
   }

@@ -71,14 +71,14 @@ async function killAll(
     let next = launch(order, halts[0] ?? null)
     for (const [at, halt] of halts.entries()) {
       const worker = next
-      await worker.until('it was open', (messages) => messages.includes('open'))
+      await worker.untilLine('open')
       next = launch(order, halts[at + 1] ?? null)
       worker.go()
       if (!halt) {
         const life_ms = Math.random() * longest_ms
         await sleep(life_ms)
         worker.signal('SIGKILL')
-        const done = worker.reported.length - 1
+        const done = worker.reported.length
         if (done < ITERATIONS.few && life_ms > longest_ms / 2) longest_ms = Math.min(MOST_LIFE_MS, longest_ms * 1.3)
         if (done > ITERATIONS.many) longest_ms /= 1.3
       }
@@ -86,16 +86,12 @@ async function killAll(
       const name = halt ? halt.at : 'at random'
       if (code === null) killed[name] = (killed[name] ?? 0) + 1
       else problems.push(`a worker to be killed ${name} (${halt?.nth}) ended with ${code}`)
-      for (const message of worker.reported) if (typeof message !== 'string') problems.push(...message.failures)
+      for (const { failures } of worker.reported) problems.push(...failures)
     }
     next.signal('SIGKILL')
     await next.ended
     problems.push(...(await runWorker({ ...order, waits: false, iterations: 2 })))
-    const verdict = await judgeApart(order)
-    return {
-      problems: [...problems, ...verdict.problems],
-      detail: { killed, longest_life_ms: Math.round(longest_ms), ...verdict, problems: undefined },
-    }
+    return await judgeApart(order, { problems, detail: { killed, longest_life_ms: Math.round(longest_ms) } })
   } finally {
     await stage.close()
   }

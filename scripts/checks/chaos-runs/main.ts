@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { commandLine } from '../../commands/output.ts'
 import { exitBy, folderUntilExit } from '../run.ts'
 import { SCENARIOS } from './list.ts'
 import type { Findings, Scenario, ScenarioOptions } from './scenario.ts'
@@ -12,8 +12,7 @@ const HELP = `Breaks things on purpose and checks that nothing is lost, duplicat
   --rounds n   how thorough, 10 by default: each boundary between pipeline steps is killed n times; by ten rounds backfills
                and roll-ups are also killed 100 times each at random
   --json       results as lines of JSON
-${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}
-`
+${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}`
 
 interface Result extends Record<string, unknown> {
   readonly name: string
@@ -28,23 +27,18 @@ process.exit()
 
 /** Runs the scenarios; true if none found a problem. */
 async function main(): Promise<boolean> {
-  const { values, positionals } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '10' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-    allowPositionals: true,
-  })
-  if (values.help) return process.stdout.write(HELP)
+  const options = { rounds: { type: 'string', default: '10' }, json: { type: 'boolean', default: false } } as const
+  const line = await commandLine({ usage: HELP, options })
+  if (!line) return true
+  const { args, values } = line
   const rounds = Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 1000) throw new Error(`--rounds ${values.rounds}: a whole number from 1 to 1000`)
-  const unknown = positionals.filter((name) => !SCENARIOS.some((one) => one.name === name))
+  const unknown = args.filter((name) => !SCENARIOS.some((one) => one.name === name))
   if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; choose from ${SCENARIOS.map(({ name }) => name).join(', ')}`)
   const folder = await folderUntilExit('chaos-')
   let isGood = true
   for (const scenario of SCENARIOS) {
-    if (positionals.length > 0 && !positionals.includes(scenario.name)) continue
+    if (args.length > 0 && !args.includes(scenario.name)) continue
     const result = await runScenario(scenario, { folder: join(folder, scenario.name), rounds })
     process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : asText(result))
     isGood &&= result.ok

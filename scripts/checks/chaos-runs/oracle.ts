@@ -23,8 +23,8 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { acceptedAfter } from '../../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { openContext, type ScratchContext } from '../scratch/context.ts'
 import { derivedFrom } from './chosen.ts'
-import { type ChaosContext, openContext } from './context.ts'
 import { checkTable } from './whole.ts'
 
 /** The store to judge. */
@@ -56,7 +56,7 @@ export async function judge({ folder, redisUrl, feeds: ids, derives = false }: C
   const feeds = ids.map(feedById)
   const derivations = derives ? derivedFrom(feeds) : []
   const datasets = [...new Set([...feeds.flatMap(({ into }) => into), ...derivations.flatMap(filledBy)])]
-  const open = (at: string): Promise<ChaosContext> => openContext({ folder: at, redisUrl, publishers: null, now: Date.now })
+  const open = (at: string): Promise<ScratchContext> => openContext({ folder: at, redisUrl })
   const problems: string[] = []
   const rows: Record<string, number> = {}
   const fetches: Record<string, number> = {}
@@ -158,15 +158,16 @@ function plain(row: AnyRow): AnyRow {
   return JSON.parse(JSON.stringify(row, (_, value: unknown) => (value === null ? undefined : value))) as AnyRow
 }
 
-async function* linesOf(context: IngestContext, dataset: Dataset): AsyncGenerator<string> {
-  for await (const batch of context.lake.stream(sql`SELECT * FROM ${scan(dataset)} ORDER BY ALL`))
+async function* linesOf(context: IngestContext, dataset: Dataset, columns = sql`*`): AsyncGenerator<string> {
+  for await (const batch of context.lake.stream(sql`SELECT ${columns} FROM ${scan(dataset)} ORDER BY ALL`))
     for (const row of batch) yield JSON.stringify(row)
 }
 
-async function digestOf(context: IngestContext, dataset: Dataset): Promise<{ count: number; digest: string }> {
+/** The number of a table's rows and a digest of some of its columns, by default of all. */
+export async function digestOf(context: IngestContext, dataset: Dataset, columns = sql`*`): Promise<{ count: number; digest: string }> {
   const hash = createHash('sha256')
   let count = 0
-  for await (const line of linesOf(context, dataset)) {
+  for await (const line of linesOf(context, dataset, columns)) {
     hash.update(line)
     count++
   }

@@ -8,7 +8,7 @@ import { livePart } from '../../../lake/live/write.ts'
 import { startPublishers } from '../../stand-in/server.ts'
 import { judgeApart, runWorker } from './children.ts'
 import { FASTEST } from './chosen.ts'
-import type { Findings, Scenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
 import { serviceParts, startOwnRedis, until } from './stage.ts'
 
 /** The trial begins once all feeds have data, at the latest after this time, ms: archives wait up to 90 s for the others. */
@@ -55,7 +55,10 @@ export const redisLost: Scenario = {
         restarts[`${how}_news_ms`] = await until(`${how}: news`, NEWS_WITHIN_MS, async () => (await newest(asked)) > now)
       }
       const problems = (await service.stop()).map((code) => `the worker ended with ${code ?? 'a signal'} when it was asked to stop`)
-      return await finish({ folder, redisUrl: server.url, publishers: publishers.url }, { problems, detail: restarts })
+      // Lands the rest.
+      const at = { folder, redisUrl: server.url, feeds: IDS }
+      problems.push(...(await runWorker({ ...at, publishers: publishers.url, iterations: 2, realTime: true })))
+      return await judgeApart(at, { problems, detail: restarts })
     } catch (error) {
       process.stderr.write(`${service.lines.slice(-20).join('\n')}\n`)
       throw error
@@ -66,16 +69,6 @@ export const redisLost: Scenario = {
       await server.stop()
     }
   },
-}
-
-/** Lands the rest and lets the oracle judge everything. */
-async function finish(
-  at: { readonly folder: string; readonly redisUrl: string; readonly publishers: string },
-  so: Findings,
-): Promise<Findings> {
-  const failures = await runWorker({ ...at, feeds: IDS, iterations: 2, realTime: true })
-  const verdict = await judgeApart({ folder: at.folder, redisUrl: at.redisUrl, feeds: IDS })
-  return { problems: [...so.problems, ...failures, ...verdict.problems], detail: { ...so.detail, ...verdict, problems: undefined } }
 }
 
 /** Live parts, freshness and schedulers that are missing in Redis. */

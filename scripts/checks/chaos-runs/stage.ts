@@ -78,9 +78,9 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** Starts a Redis that ends with this process at the latest; by default it stores nothing on disk. */
-export async function startOwnRedis(folder: string, { appendOnly = false }: { readonly appendOnly?: boolean } = {}): Promise<RedisServer> {
-  const server = await startRedis({ folder: join(folder, 'redis'), appendOnly })
+/** Starts a Redis that ends with this process at the latest; it stores nothing on disk. */
+export async function startOwnRedis(folder: string): Promise<RedisServer> {
+  const server = await startRedis({ folder: join(folder, 'redis'), appendOnly: false })
   const callOff = atExit(() => process.kill(server.pid, 'SIGKILL'))
   const end = async (how: 'stop' | 'kill'): Promise<void> => {
     callOff()

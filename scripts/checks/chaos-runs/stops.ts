@@ -3,9 +3,9 @@ import { landedIn } from '../../../jobs/ingest/tables.ts'
 import { countSeqs } from '../../../lake/landed.ts'
 import { readFeedStates } from '../../../lake/live/freshness.ts'
 import { livePart } from '../../../lake/live/write.ts'
+import { openContext, type ScratchContext } from '../scratch/context.ts'
 import { judgeApart, runWorker, startWorker } from './children.ts'
 import { CHOSEN } from './chosen.ts'
-import { type ChaosContext, openContext } from './context.ts'
 import type { WorkerOrder } from './order.ts'
 import type { Scenario } from './scenario.ts'
 import { openStage } from './stage.ts'
@@ -27,12 +27,12 @@ export const stops: Scenario = {
     const problems: string[] = []
     const gaveUp: Record<string, number> = {}
     let stopped = 0
-    const watcher = await openContext({ folder, redisUrl: stage.redis.url, publishers: null, now: Date.now })
+    const watcher = await openContext({ folder, redisUrl: stage.redis.url })
     try {
       for (let round = 0; round < Math.ceil(rounds / 3); round++)
         for (const at of STEPS) {
           const sleeper = startWorker({ ...order, halts: [{ at, nth: 1 + round, by: 'SIGSTOP' }] })
-          await sleeper.until('it stopped', (messages) => messages.includes(`halted at ${at}`))
+          await sleeper.untilLine(`halted at ${at}`)
           stopped++
           problems.push(...(await goOn(order, 4)))
           const before = await factsOf(watcher)
@@ -42,11 +42,10 @@ export const stops: Scenario = {
           for (const [name, value] of before)
             if ((after.get(name) ?? -1) < value)
               problems.push(`${name} fell from ${value} to ${after.get(name)} after the worker at ${at} resumed`)
-          for (const one of sleeper.reported) if (typeof one !== 'string' && one.failures.length > 0) gaveUp[at] = (gaveUp[at] ?? 0) + 1
+          for (const { failures } of sleeper.reported) if (failures.length > 0) gaveUp[at] = (gaveUp[at] ?? 0) + 1
         }
       problems.push(...(await goOn({ ...order, lock_ms: 60_000 }, 2)))
-      const verdict = await judgeApart(order)
-      return { problems: [...problems, ...verdict.problems], detail: { stopped, gave_up: gaveUp, ...verdict, problems: undefined } }
+      return await judgeApart(order, { problems, detail: { stopped, gave_up: gaveUp } })
     } finally {
       await watcher.close()
       await stage.close()
@@ -59,7 +58,7 @@ async function goOn(order: WorkerOrder, iterations: number): Promise<string[]> {
 }
 
 /** Values that must never decrease, by name. */
-async function factsOf(context: ChaosContext): Promise<Map<string, number>> {
+async function factsOf(context: ScratchContext): Promise<Map<string, number>> {
   const facts = new Map<string, number>()
   const states = await readFeedStates(context.redis)
   for (const feed of CHOSEN) {

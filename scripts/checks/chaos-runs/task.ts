@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { openContext } from './context.ts'
+import { openContext } from '../scratch/context.ts'
 import type { TaskOrder } from './order.ts'
 import { TASKS, type Task } from './tasks.ts'
 

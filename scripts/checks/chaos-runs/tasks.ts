@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { filledBy } from '../../../jobs/derive/define.ts'
 import { derive } from '../../../jobs/derive/derive.ts'
 import { riskDerived } from '../../../jobs/derive/safety/risk.ts'
@@ -12,8 +11,7 @@ import { landedIn } from '../../../jobs/ingest/tables.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { formatSeqs } from '../../../lake/landed.ts'
-import { scan } from '../../../lake/query/scan.ts'
-import { column, join as joined, sql } from '../../../lake/query/sql.ts'
+import { column, join } from '../../../lake/query/sql.ts'
 import { acceptedAfter } from '../../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
@@ -23,6 +21,7 @@ import { isHeld } from '../../../models/risk/split.ts'
 import { readLog, readVersion } from '../../../models/run/files.ts'
 import { diceOf } from '../../stand-in/random.ts'
 import { landRows } from '../scratch/lake.ts'
+import { digestOf } from './oracle.ts'
 import { checkWhole } from './whole.ts'
 
 /** The result of a task: how much it did, in words too, and what failed. */
@@ -181,11 +180,8 @@ function accidents(year: number, kind: 'better' | 'worse'): AnyRow[] {
 async function digestsOf(context: IngestContext, datasets: readonly Dataset[]): Promise<Map<string, string>> {
   const digests = new Map<string, string>()
   for (const dataset of datasets) {
-    const hash = createHash('sha256')
-    const names = joined(Object.keys(dataset.columns).map((name) => column(dataset, name)))
-    for await (const batch of context.lake.stream(sql`SELECT ${names} FROM ${scan(dataset)} ORDER BY ALL`))
-      for (const row of batch) hash.update(JSON.stringify(row))
-    digests.set(dataset.id, hash.digest('hex'))
+    const names = join(Object.keys(dataset.columns).map((name) => column(dataset, name)))
+    digests.set(dataset.id, (await digestOf(context, dataset, names)).digest)
   }
   return digests
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeCommit } from '../../../jobs/derive/commit.ts'
+import { openContext, type ScratchContext } from '../scratch/context.ts'
 import { startProcess } from './children.ts'
-import { type ChaosContext, openContext } from './context.ts'
 import { removeLeftOvers } from './oracle.ts'
 import type { TaskOrder } from './order.ts'
 import type { Findings, Scenario, ScenarioOptions } from './scenario.ts'
@@ -93,7 +93,7 @@ function killsOf({ steps, nthMost }: Task, { round, rounds, ms }: { round: numbe
 async function killOne(where: Where, kill: Kill): Promise<string | null> {
   const halt = 'at' in kill ? kill : null
   const process = startProcess<TaskReport>('task.ts', { ...where, halt })
-  await process.until('it was open', (messages) => messages.includes('open'))
+  await process.untilLine('open')
   if ('life_ms' in kill) {
     await sleep(kill.life_ms)
     process.signal('SIGKILL')
@@ -104,15 +104,15 @@ async function killOne(where: Where, kill: Kill): Promise<string | null> {
 /** Runs a task to its end; returns how long that took once it was open, ms. */
 async function toItsEnd(where: Where): Promise<{ readonly report: TaskReport; readonly ms: number }> {
   const process = startProcess<TaskReport>('task.ts', { ...where, halt: null })
-  await process.until('it was open', (messages) => messages.includes('open'))
+  await process.untilLine('open')
   const began = performance.now()
   const code = await process.ended
-  const report = process.reported.find((one) => typeof one !== 'string')
+  const [report] = process.reported
   if (code !== 0 || !report) throw new Error(`an undisturbed ${where.task} ended with ${code ?? 'a signal'}`)
   return { report, ms: performance.now() - began }
 }
 
-async function withContext<T>(where: Where, work: (context: ChaosContext) => Promise<T>): Promise<T> {
+async function withContext<T>(where: Where, work: (context: ScratchContext) => Promise<T>): Promise<T> {
   const context = await openContext({ ...where, now: (TASKS[where.task] as Task).now })
   try {
     return await work(context)

@@ -5,9 +5,9 @@ import { formatSeqs } from '../../../lake/landed.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { openContext, type ScratchContext } from '../scratch/context.ts'
 import { type AppendOrder, type AppendReport, instantOf, rowsOf, SENSORS } from './append-order.ts'
 import { startProcess } from './children.ts'
-import { type ChaosContext, openContext } from './context.ts'
 import { removeLeftOvers } from './oracle.ts'
 import type { Findings, Scenario } from './scenario.ts'
 import { startOwnRedis } from './stage.ts'
@@ -25,7 +25,7 @@ export const writers: Scenario = {
   async run({ folder, rounds }) {
     const appends = rounds * APPENDS_PER_ROUND
     const redis = await startOwnRedis(folder)
-    const open = (): Promise<ChaosContext> => openContext({ folder, redisUrl: redis.url, publishers: null, now: Date.now })
+    const open = (): Promise<ScratchContext> => openContext({ folder, redisUrl: redis.url })
     try {
       const first = await open()
       await prepareTables(first, [trafficReadings])
@@ -36,7 +36,7 @@ export const writers: Scenario = {
       const codes = await Promise.all(writing.map(({ ended }) => ended))
       upkeep.go()
       codes.push(await upkeep.ended)
-      const [ofUpkeep, ...ofWriters] = [upkeep, ...writing].map((process) => process.reported.find((one) => typeof one !== 'string'))
+      const [ofUpkeep, ...ofWriters] = [upkeep, ...writing].map(({ reported }) => reported[0])
       if (!ofUpkeep || codes.some((code) => code !== 0)) throw new Error(`processes ended with ${codes.join(', ')}`)
       const after = await open()
       const { problems, detail } = await verdict(after, { appends, corrected: ofUpkeep.corrected })
@@ -57,7 +57,7 @@ export const writers: Scenario = {
 }
 
 async function verdict(
-  context: ChaosContext,
+  context: ScratchContext,
   facts: { readonly appends: number; readonly corrected: AppendReport['corrected'] },
 ): Promise<Findings> {
   const { appends, corrected } = facts
@@ -78,7 +78,7 @@ async function verdict(
   return { problems, detail: { appends: present, rows: expected.length, corrected: Object.keys(corrected).length, orphans: removed } }
 }
 
-function rowsIn(context: ChaosContext): Promise<AnyRow[]> {
+function rowsIn(context: ScratchContext): Promise<AnyRow[]> {
   return context.lake.query(sql`SELECT * FROM ${scan(trafficReadings)}`)
 }
 

@@ -6,11 +6,11 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import type { Post } from '../../../lake/places/place-on-road.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { type Figure, figureOf } from '../../../models/figures.ts'
+import type { Figure, Limit } from '../../../models/figures.ts'
 import { diceOf } from '../../stand-in/random.ts'
 import { type SpanishAccident, spanishAccidents } from '../../stand-in/world/accidents.ts'
 import { makeWorld } from '../../stand-in/world/world.ts'
-import { quantile } from './quantile.ts'
+import { quantile, roadFigure } from './figures.ts'
 
 /** Accidents to locate, and located records from which the points are made, each off by at most this much, m. */
 const [ACCIDENTS, RECORDS, RECORD_ERROR_M] = [4000, 6000, 100]
@@ -91,14 +91,12 @@ function figuresOf(
   })
   if (located.length === 0) return []
   const aways = located.map(({ away_m }) => away_m)
-  const figure = (metric: string, value: number, bound: { readonly max?: number; readonly min?: number }): Figure => {
-    const limit = isLimited && Object.keys(bound).length > 0 ? bound : null
-    return figureOf({ model: 'roads', series, window: 'simulated', horizon: '' }, metric, { value, limit, points: located.length })
-  }
+  const figure = (metric: string, value: number, limit: Limit | null = null): Figure =>
+    roadFigure({ series, window: 'simulated', metric, value, limit: isLimited ? limit : null, points: located.length })
   return [
-    figure('p50_m', quantile(aways, 0.5), {}),
+    figure('p50_m', quantile(aways, 0.5)),
     figure('p90_m', quantile(aways, 0.9), { max: MOST_P90_M }),
     figure('within_error', located.filter(({ away_m, error_m }) => away_m <= error_m).length / located.length, { min: LEAST_WITHIN }),
-    figure('located_share', located.length / onRoads.length, {}),
+    figure('located_share', located.length / onRoads.length),
   ]
 }

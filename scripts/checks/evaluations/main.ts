@@ -1,10 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Figure, Window } from '../../../models/figures.ts'
-import { runCommand, say } from '../../commands/output.ts'
-import { table } from '../../commands/table.ts'
+import { runCommand, say, table, type Values } from '../../commands/output.ts'
 import { openScratchLake } from '../scratch/lake.ts'
 import { evaluateFuel } from './fuel.ts'
 import { evaluateRisk } from './risk.ts'
@@ -43,18 +41,9 @@ function limitText({ limit }: Figure): string {
   return [...(limit.min === undefined ? [] : [`≥ ${limit.min}`]), ...(limit.max === undefined ? [] : [`≤ ${limit.max}`])].join(' ')
 }
 
-async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      data: { type: 'string' },
-      test: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const [name, ...more] = positionals
-  if (values.help) return say(USAGE)
+const OPTIONS = { data: { type: 'string' }, test: { type: 'string' }, json: { type: 'boolean', default: false } } as const
+
+async function main([name, ...more]: readonly string[], values: Values<typeof OPTIONS>): Promise<void> {
   if (name === undefined) throw new Error(`name a model: ${Object.keys(MODELS).join(', ')}; see --help`)
   if (more.length > 0) throw new Error(`one model at a time: ${name}, without ${more.join(', ')}`)
   if (!Object.hasOwn(MODELS, name)) throw new Error(`no model ${name}; the models are ${Object.keys(MODELS).join(', ')}`)
@@ -87,4 +76,4 @@ async function main(): Promise<void> {
   }
 }
 
-await runCommand(main)
+await runCommand({ usage: USAGE, options: OPTIONS }, main)

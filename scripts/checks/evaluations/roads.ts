@@ -12,13 +12,13 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import { provinces } from '../../../lake/places/provinces.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
-import { type Figure, figureOf } from '../../../models/figures.ts'
+import type { Figure } from '../../../models/figures.ts'
 import { roadNetwork } from '../../stand-in/world/road-network.ts'
 import { networkOf } from '../../stand-in/world/road-sections.ts'
 import { makeWorld } from '../../stand-in/world/world.ts'
 import { accidentFigures } from './accident-places.ts'
 import type { Given } from './captures.ts'
-import { quantile } from './quantile.ts'
+import { quantile, roadFigure } from './figures.ts'
 
 type Section = Pick<Row<typeof roadSections>, 'road' | 'direction' | 'geometry'>
 type Post = Pick<Row<typeof roadPosts>, 'road' | 'km' | 'position'>
@@ -107,14 +107,13 @@ export function heldOutFigures(window: string, networks: readonly Network[]): Fi
       }
     }
   }
-  const about = { model: 'roads', series: 'ign', window, horizon: '' }
-  const figure = (metric: string, value: number, most: number | null, baseline: number | null): Figure =>
-    figureOf(about, metric, { value, baseline, limit: most === null ? null : { max: most }, points: axes.length })
+  const figure = (metric: string, value: number, more: Partial<Figure> = {}): Figure =>
+    roadFigure({ series: 'ign', window, metric, value, points: axes.length, ...more })
   if (axes.length === 0) return []
   return [
-    figure('p50_m', quantile(axes, 0.5), null, quantile(straight, 0.5)),
-    figure('p90_m', quantile(axes, 0.9), MOST_P90_M, quantile(straight, 0.9)),
-    figure('located_share', axes.length / held, null, null),
+    figure('p50_m', quantile(axes, 0.5), { baseline: quantile(straight, 0.5) }),
+    figure('p90_m', quantile(axes, 0.9), { limit: { max: MOST_P90_M }, baseline: quantile(straight, 0.9) }),
+    figure('located_share', axes.length / held),
   ]
 }
 

@@ -1,16 +1,22 @@
 import { join } from 'node:path'
 import { madridCounts } from '../../../jobs/feeds/road/madrid-counts.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
 import type { Lake } from '../../../lake/open.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
 import { type Figure, figureOf, type Limit, type Window } from '../../../models/figures.ts'
+import { inThread } from '../../../models/in-thread.ts'
 import { type Board, boardOf } from '../../../models/traffic/board.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../../models/traffic/counts.sql.ts'
 import { evaluate, evaluateTypical, evaluateUnseen, WINDOWS } from '../../../models/traffic/evaluate.ts'
+import { fitTraffic, LEAST_DAYS } from '../../../models/traffic/fit.ts'
 import { type Grid, gridOfCounts, partOf } from '../../../models/traffic/grid.ts'
+import type { ForecastRow } from '../../../models/traffic/rows.ts'
+import type { TrafficTask } from '../../../models/traffic/thread.ts'
 import { inCityOf, typicalOf } from '../../../models/traffic/typical.ts'
 import { landRows } from '../scratch/lake.ts'
 import { filesOf, type Given, rowsOf } from './captures.ts'
-import { forecastSeconds } from './forecast-speed.ts'
 
 /** Counts of the permanent stations, one file per month. */
 const COUNTS = {
@@ -80,3 +86,33 @@ function unseenFigures(grid: Grid, board: Board, windows: readonly Window[]): Fi
 }
 
 const stationOf = (series: string): string => series.split(' ')[0] as string
+
+const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
+/** Months of counts that train a version here, and months from which forecasts are made, as in the service's derivation. */
+const FIT_MONTHS = 5
+const RECENT_MONTHS = 8
+const LIMITS = { columns: COUNT_DAY_COLUMNS, maxRows: 1_000_000, timeout_ms: 120_000 }
+
+/**
+ * The seconds from landed counts to readable forecasts, and the number of forecasts. It includes reading counts from the lake,
+ * forecasting all series in a thread with a trained version, landing and reading. Null if the last months have too few days to
+ * train a version.
+ */
+async function forecastSeconds(lake: Lake, months: readonly string[]): Promise<{ seconds: number; rows: number } | null> {
+  const lately = (await lake.query(countDays(months.at(-FIT_MONTHS) ?? null), LIMITS)) as unknown as readonly CountDay[]
+  if (new Set(lately.map(({ local_date }) => local_date)).size < LEAST_DAYS) return null
+  const { parameters } = fitTraffic(gridOfCounts(lately), null)
+  const begun = performance.now()
+  const days = (await lake.query(countDays(months.at(-RECENT_MONTHS) ?? null), LIMITS)) as unknown as readonly CountDay[]
+  const served = { model: 'traffic_counts', model_version: 'measured', parameters, of: {} }
+  const task: TrafficTask = { task: 'predict', grid: gridOfCounts(days), served }
+  const rows = await inThread<ForecastRow[]>(THREAD, task, new AbortController().signal)
+  await landRows(
+    lake,
+    trafficForecasts,
+    rows.map((row) => ({ ...row, fetch_id: 'measured.1' })),
+  )
+  const { columns } = trafficForecasts
+  const read = await lake.query(sql`SELECT * FROM ${scan(trafficForecasts)}`, { columns, maxRows: LIMITS.maxRows })
+  return { seconds: (performance.now() - begun) / 1000, rows: read.length }
+}

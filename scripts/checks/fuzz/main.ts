@@ -3,8 +3,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { say } from '../../commands/output.ts'
+import { commandLine, say } from '../../commands/output.ts'
 import { atExit, exitBy, folderUntilExit } from '../run.ts'
 import { fuzzPlan } from './plan.ts'
 import { type FuzzedService, startFuzzedService } from './service.ts'
@@ -15,8 +14,7 @@ const HELP = `Starts a service, sends it requests that Schemathesis generates fr
 
   --seed n          repeats a run; random by default
   --max-examples n  requests of each operation in the random phase, 50 by default; some 200 systematic ones are added
-  operation         operationId of an operation to test, such as incidents; all by default
-`
+  operation         operationId of an operation to test, such as incidents; all by default`
 const MAX_SEED = 1_000_000
 
 /** Schemathesis' report of a run. */
@@ -37,15 +35,10 @@ await exitBy(main)
 
 /** Tests a service; true if nothing is wrong. */
 async function main(): Promise<boolean> {
-  const { values, positionals: operations } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(randomInt(MAX_SEED)) },
-      'max-examples': { type: 'string', default: '50' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-    allowPositionals: true,
-  })
-  if (values.help) return process.stdout.write(HELP)
+  const seeded = { type: 'string', default: String(randomInt(MAX_SEED)) } as const
+  const line = await commandLine({ usage: HELP, options: { seed: seeded, 'max-examples': { type: 'string', default: '50' } } })
+  if (!line) return true
+  const { args: operations, values } = line
   const seed = count('--seed', values.seed, 0)
   const examples = count('--max-examples', values['max-examples'], 1)
   return await fuzz(await folderUntilExit('fuzz-'), { seed, examples, operations })
@@ -61,11 +54,7 @@ async function fuzz(
   const complaints: string[] = []
   const service = await startFuzzedService(folder, (line) => complaints.push(line))
   try {
-    const [plan, figures, report] = ['plan.json', 'figures.json', 'report.json'].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ]
+    const [plan, figures, report] = [join(folder, 'plan.json'), join(folder, 'figures.json'), join(folder, 'report.json')]
     await writeFile(plan, JSON.stringify(await fuzzPlan(service, figures)))
     const tried = operations.length > 0 ? operations : await operationsOf(service)
     const code = await runSchemathesis(folder, plan, [

@@ -3,7 +3,7 @@ import { TIERS } from '../../../api/auth/plans.ts'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { type Config, readConfig } from '../../../lake/config.ts'
 import { claimLake, writeFeedListings } from '../../../lake/system.ts'
-import { openService } from '../../commands/service.ts'
+import { withService } from '../../commands/service.ts'
 import { openServiceAccess } from '../../service/access.ts'
 import { type Child, startChild } from '../../service/child.ts'
 import { openServiceStore, serviceLog } from '../../service/store.ts'
@@ -80,8 +80,7 @@ export async function startFuzzedService(folder: string, log: (line: string) => 
 /** Fetches every polled feed from a stand-in and lands it, the fast ones twice. */
 async function publishAll(config: Config): Promise<void> {
   const publishers = await startPublishers({ source: { kind: 'simulated', scale: 'small' } })
-  const service = await openService({ ...config, publishersUrl: publishers.url })
-  try {
+  await withService({ ...config, publishersUrl: publishers.url }, async (service) => {
     await claimLake(service.store, 'simulated', Date.now())
     const listings = feeds.map(({ id, domain, source, into, every_s }) => {
       const datasets = into.map((dataset) => dataset.id)
@@ -90,10 +89,7 @@ async function publishAll(config: Config): Promise<void> {
     await writeFeedListings(service.store, listings)
     const polled = feeds.filter(({ stream }) => !stream)
     for (const feed of [...polled, ...polled.filter(({ every_s }) => every_s <= FAST_S)]) await service.runFeed(feed)
-  } finally {
-    await service.close()
-    await publishers.close()
-  }
+  }).finally(() => publishers.close())
 }
 
 /** Creates the keys, the one of the highest plan first. */

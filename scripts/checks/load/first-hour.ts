@@ -1,11 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
 import { requestOf } from '../../../api/engine/request/example-request.ts'
 import { say } from '../../commands/output.ts'
-import { atExit } from '../run.ts'
+import { atExit, run } from '../run.ts'
 
 /** The catalogue of the specification (4.1): each path with the parameters that it needs. */
 const CATALOGUE: Readonly<Record<string, Readonly<Record<string, string | null>> | null>> = {
@@ -60,16 +59,10 @@ export async function firstHour(
   url: string,
   { dataFolder, minutes }: { readonly dataFolder: string; readonly minutes: number },
 ): Promise<string[]> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    KEYS,
-    'create',
-    'load@example.org',
-    '--plan',
-    'ENTERPRISE',
-    '--data',
-    dataFolder,
-  ])
-  const key = stdout.split('\n')[0] as string
+  const create = [KEYS, 'create', 'load@example.org', '--plan', 'ENTERPRISE', '--data', dataFolder]
+  const { code, output } = await run('.', [process.execPath, ...create])
+  if (code !== 0) throw new Error(`no key could be created: ${output}`)
+  const key = output.split('\n')[0] as string
   const began = performance.now()
   const waiting = new Map(Object.keys(CATALOGUE).map((path) => [path, 'not asked']))
   while (waiting.size > 0 && performance.now() - began < 60_000 * minutes) {

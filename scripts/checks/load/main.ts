@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { say } from '../../commands/output.ts'
+import { commandLine, say } from '../../commands/output.ts'
 import { atExit, exitBy, folderUntilExit } from '../run.ts'
 import { busyLoops, firstHour } from './first-hour.ts'
 import { type FeedSample, judge, LIMITS, metricOf, type Sample, type Verdict } from './verdict.ts'
@@ -31,20 +30,17 @@ await exitBy(main)
 
 /** Measures a service; true if it is within its limits. */
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: 'string' },
-      'first-hour': { type: 'boolean', default: false },
-      busy: { type: 'string', default: '2' },
-      'warm-up': { type: 'string', default: '10' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  })
-  if (values.help) {
-    say(USAGE)
-    return true
-  }
+  const options = {
+    minutes: { type: 'string' },
+    'first-hour': { type: 'boolean', default: false },
+    busy: { type: 'string', default: '2' },
+    'warm-up': { type: 'string', default: '10' },
+    json: { type: 'boolean', default: false },
+  } as const
+  const line = await commandLine({ usage: USAGE, options })
+  if (!line) return true
+  const { args, values } = line
+  if (args.length > 0) throw new Error(`${args.join(' ')}: no arguments are expected`)
   const isFirstHour = values['first-hour']
   const [minutes, warmUp] = [
     minutesOf('--minutes', values.minutes ?? (isFirstHour ? '15' : '60')),

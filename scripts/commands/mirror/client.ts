@@ -41,15 +41,10 @@ export async function fetchManifest(remote: Remote, dataset: string): Promise<Ma
   return { files, snapshot: files[0]?.snapshot ?? null, sources: meta.sources }
 }
 
-/** Fetches the schema of a dataset, as JSON. */
-export async function fetchSchema(remote: Remote, dataset: string): Promise<unknown> {
-  return (await request(remote, `${remote.url}/api/datasets/${encodeURIComponent(dataset)}/schema`)).json()
-}
-
-/** Fetches the card of a dataset as Croissant. */
-export async function fetchCard(remote: Remote, dataset: string): Promise<unknown> {
-  const url = `${remote.url}/api/datasets/${encodeURIComponent(dataset)}`
-  return (await request(remote, url, { Accept: 'application/ld+json' })).json()
+/** Fetches JSON about a dataset: its card as Croissant, or with `/schema` its schema. */
+export async function fetchAbout(remote: Remote, dataset: string, part: '' | '/schema'): Promise<unknown> {
+  const accept: Record<string, string> = part === '' ? { Accept: 'application/ld+json' } : {}
+  return (await request(remote, `${remote.url}/api/datasets/${encodeURIComponent(dataset)}${part}`, accept)).json()
 }
 
 /**

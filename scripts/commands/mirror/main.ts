@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util'
 import { SingleBar } from 'cli-progress'
-import { runCommand, say } from '../output.ts'
+import { runCommand, say, type Values } from '../output.ts'
 import { mirror } from './mirror.ts'
 
 const USAGE = `scripts/sync <dataset> --to <folder> [--url <address>] [--jobs n] [--verify]
@@ -17,19 +16,14 @@ downloads only what is new and removes what is gone. Needs a key of the ENTERPRI
 const MAX_JOBS = 16
 const MB = 1024 ** 2
 
-async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      to: { type: 'string' },
-      url: { type: 'string' },
-      jobs: { type: 'string', default: '4' },
-      verify: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const [dataset] = positionals
-  if (values.help || dataset === undefined) return say(USAGE)
+const OPTIONS = {
+  to: { type: 'string' },
+  url: { type: 'string' },
+  jobs: { type: 'string', default: '4' },
+  verify: { type: 'boolean', default: false },
+} as const
+
+async function main([dataset = '']: readonly string[], values: Values<typeof OPTIONS>): Promise<void> {
   if (values.to === undefined) throw new Error('--to is missing: the folder of the mirror')
   const key = process.env['TRAFFIC_API_KEY']
   if (!key) throw new Error('TRAFFIC_API_KEY is not set: a key of the ENTERPRISE plan is required')
@@ -62,4 +56,4 @@ async function main(): Promise<void> {
   }
 }
 
-await runCommand(main)
+await runCommand({ usage: USAGE, options: OPTIONS, takes: [1, Number.POSITIVE_INFINITY] }, main)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { sha256OfFile } from '../../../lake/iceberg/checksums.ts'
 import { attributionText } from '../../../lake/schema/attribution.ts'
-import { fetchCard, fetchManifest, fetchSchema, type Manifest, type Remote, type RemoteFile, ReplyError, request } from './client.ts'
+import { fetchAbout, fetchManifest, type Manifest, type Remote, type RemoteFile, ReplyError, request } from './client.ts'
 
 /** The dataset and the folder of a mirror. */
 export interface MirrorOptions {
@@ -59,8 +59,8 @@ export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason
   const removed = await removeOthers(data, manifest.files)
-  await writeFile(join(folder, 'schema.json'), `${JSON.stringify(await fetchSchema(remote, dataset), null, 2)}\n`)
-  await writeFile(join(folder, 'croissant.json'), `${JSON.stringify(await fetchCard(remote, dataset), null, 2)}\n`)
+  await writeFile(join(folder, 'schema.json'), `${JSON.stringify(await fetchAbout(remote, dataset, '/schema'), null, 2)}\n`)
+  await writeFile(join(folder, 'croissant.json'), `${JSON.stringify(await fetchAbout(remote, dataset, ''), null, 2)}\n`)
   await writeFile(join(folder, 'ATTRIBUTION.md'), attributionText(dataset, manifest.sources))
   // Last, and atomically: every file that it names has been verified.
   const named = manifest.files.map(({ file, bytes, rows, sha256 }) => ({ file, bytes, rows, sha256 }))

@@ -7,11 +7,12 @@ import { tempFolder } from '../../helpers/temp.ts'
 /** Most memory that a process takes beyond its start, for a reply of 100,000 rows; MB. */
 const EXTRA_MB = 150
 const TABLE_ROWS = 100_000
+const TABLES = new URL('./tables-service.ts', import.meta.url)
 const home = tempFolder()
 /** A key of the server under test. */
 let key = ''
 // The first process fills the lake, whose memory is not measured.
-beforeAll(async () => (await startServer('tables', home)).close())
+beforeAll(async () => (await startServer(TABLES, home)).close())
 
 interface Got {
   readonly status: number
@@ -46,7 +47,7 @@ test.each([
   ['parquet', 'nested-readings'],
   ['arrow', 'nested-readings'],
 ])('100,000 rows of the lake as %s take little memory: %s', async (format, path) => {
-  const server = await startServer('tables', home)
+  const server = await startServer(TABLES, home)
   key = server.key
   try {
     const url = `${server.url}/api/${path}`
@@ -61,7 +62,7 @@ test.each([
 })
 
 test('a reply that is sent from disk is the same packed, and has its length where it is not', async () => {
-  const server = await startServer('tables', home)
+  const server = await startServer(TABLES, home)
   key = server.key
   try {
     const url = `${server.url}/api/readings?limit=${TABLE_ROWS}&format=csv`

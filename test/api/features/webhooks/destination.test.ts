@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { addressesOf, destinationOf, isPublic, readNetworks } from '../../../../api/features/webhooks/destination.ts'
 import { sendOnce } from '../../../../api/features/webhooks/send.ts'
 import { readConfig } from '../../../../lake/config.ts'
-import { webhookRules } from '../../../../scripts/service/webhook-rules.ts'
+import { webhookRules } from '../../../../scripts/service/caller-settings.ts'
 import { startReceiver } from '../../../helpers/receiver.ts'
 
 const RULES = { loopback: false }

@@ -7,9 +7,9 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join as joinSql, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { startRedis } from '../../redis.ts'
-import { fillReadings } from './readings-lake.ts'
-import { type BenchApi, startBenchApi } from './services.ts'
+import { fillReadings } from '../../../scripts/checks/benches/lake.ts'
+import { type BenchApi, serveParent, startBenchApi } from '../../../scripts/checks/benches/services.ts'
+import { startRedis } from '../../../scripts/redis.ts'
 
 /** A closed month of 20 sensors: 172,800 readings. */
 const MONTH = { sensors: 20, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 1) }
@@ -61,9 +61,11 @@ function all(): Sql {
 }
 
 /** Starts the API over the lake of a folder, with its own Redis; the first start fills the lake. */
-export async function startTablesService(home: string): Promise<BenchApi> {
+async function startTablesService(home: string): Promise<BenchApi> {
   if (!existsSync(join(home, 'store'))) await fillReadings(home, MONTH)
   const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const api = await startBenchApi(home, { redisUrl: server.url, endpoints: [readings, nestedReadings] })
   return { ...api, close: () => api.close().then(() => server.stop()) }
 }
+
+await serveParent(() => startTablesService(process.argv[3] as string))

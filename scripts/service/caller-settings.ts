@@ -1,5 +1,6 @@
 import { type TrustedProxies, trustedProxies } from '../../api/auth/limits/address.ts'
 import { type PlanTable, readPlans } from '../../api/auth/plans.ts'
+import { type DestinationRules, readNetworks } from '../../api/features/webhooks/destination.ts'
 import type { Config } from '../../lake/config.ts'
 
 /** The configuration of plans and callers. */
@@ -24,4 +25,14 @@ export function readPlanSettings({ plans, upgradeUrl, trustedProxies: proxies }:
   const trusted = read('TRUSTED_PROXIES', () => trustedProxies(proxies ?? ''))
   if (!table || !trusted) throw new Error(`mistakes in the configuration:\n  ${mistakes.join('\n  ')}`)
   return { plans: table, upgradeUrl, trusted }
+}
+
+/** Returns the destinations that webhooks may be sent to, by configuration. Throws an error that names the wrong setting. */
+export function webhookRules({ mode, webhookLoopback, webhookNetworks }: Config): DestinationRules {
+  if (webhookLoopback && mode === 'live') throw new Error('WEBHOOK_LOOPBACK is for trials: it is refused with live data')
+  try {
+    return { loopback: webhookLoopback, networks: readNetworks(webhookNetworks ?? '') }
+  } catch (error) {
+    throw new Error(`WEBHOOK_NETWORKS: ${(error as Error).message}`, { cause: error })
+  }
 }
