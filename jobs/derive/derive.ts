@@ -11,9 +11,19 @@ import { refusedAmong } from '../ingest/usable.ts'
 import { oneByOne } from '../one-by-one.ts'
 import { type Derived, filledBy, inputsOf } from './define.ts'
 import { dropPart, filesOf, type Landing, landPart } from './land.ts'
-import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions } from './lineage.ts'
-import { planModel } from './model-parts.ts'
-import { coveredUntil, monthSpan, planMonths, settledUntil } from './months.ts'
+import {
+  coverageOfInputs,
+  coveredUntil,
+  isSettled,
+  madeParts,
+  monthSpan,
+  type PlannedPart,
+  pinInputs,
+  planModel,
+  planMonths,
+  planVersions,
+  settledUntil,
+} from './lineage.ts'
 
 /** Makes derived datasets in one process. */
 export interface Deriver {

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { commit } from '../../lake/iceberg/commit.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
@@ -13,9 +15,20 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { dropUnused, PATIENCE_MS, writeRows } from '../ingest/tables.ts'
-import { codeCommit } from './commit.ts'
 import { type Derived, type DerivedPart, filledBy, type ModelRows } from './define.ts'
 import { lineageSummary, madeParts, type PlannedPart, partProperty } from './lineage.ts'
+
+const run = promisify(execFile)
+let found: Promise<string | null> | undefined
+
+/** The Git commit of this process's code, 40 hex digits; null if it is not a checkout, or Git is missing. Cached. */
+export function codeCommit(): Promise<string | null> {
+  found ??= run('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname }).then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
+  )
+  return found
+}
 
 /** Rows of a part that are sorted or compared at once; they make one file. */
 const AT_ONCE = 1_000_000

@@ -5,7 +5,7 @@ import type { Source } from '../../lake/schema/sources.ts'
 import { type DownloadStep, type FeedRequest, type Get, requestOf } from './request.ts'
 import type { StreamIntake, StreamKnown, StreamSetting } from './stream-intake.ts'
 
-export type { ClientCredentials, DownloadStep, FeedRequest, RequestSecret, Withhold } from './request.ts'
+export type { ClientCredentials, DownloadStep, FeedRequest, Get, RequestSecret, Withhold } from './request.ts'
 
 /** A body as received and decompressed; formats decode the text themselves. */
 export interface FeedBody {
@@ -329,4 +329,9 @@ export function bodyOf([body]: readonly FeedBody[]): FeedBody {
 /** A document with unexpected content; `message` states what was found and where. */
 export class FormatError extends Error {
   override readonly name = 'FormatError'
+}
+
+/** Looks up a source's code in a table; undefined if missing, even for a code such as `constructor`. */
+export function lookUp<T>(table: Readonly<Record<string, T>>, code: string | null): T | undefined {
+  return code !== null && Object.hasOwn(table, code) ? table[code] : undefined
 }

@@ -28,6 +28,14 @@ export function daysFrom(first: string, urlOf: (day: string) => string): Archive
   }
 }
 
+/** The years of a range from the first to the last that a publisher has, each with a file: for archives without a list. */
+export function yearsFrom(first: number, urlOf: (year: number) => string, last = 9999): Archive['files'] {
+  return (_index, { from, to }) => {
+    const [begin, end] = [Math.max(first, Number(from.slice(0, 4))), Math.min(last, Number(to.slice(0, 4)))]
+    return Array.from({ length: Math.max(0, end - begin + 1) }, (_, at) => ({ period: String(begin + at), url: urlOf(begin + at) }))
+  }
+}
+
 /** The period after one of a unit. */
 function nextPeriod(unit: Unit, period: string): string {
   const date = new Date(`${period.padEnd(10, '-01')}T00:00:00Z`)

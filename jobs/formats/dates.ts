@@ -15,6 +15,12 @@ export function xmlInstant(text: string): number | null {
 /** An offset without its colon, after a time of day. */
 const BASIC_OFFSET = /(?<=T.*[+-]\d{2})(?=\d{2}$)/
 
+/** True for a day (YYYY-MM-DD) that the calendar has. */
+export function isDate(date: string): boolean {
+  const at = Date.parse(`${date}T00:00:00Z`)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date)
+}
+
 const DAY_FIRST = /^(\d{2})\/(\d{2})\/(\d{4}) (\d{1,2}:\d{2}(?::\d{2})?)$/
 
 /**

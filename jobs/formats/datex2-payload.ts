@@ -1,6 +1,8 @@
-import { FormatError } from '../feeds/define.ts'
+import type { Point } from '../../lake/schema/columns.ts'
+import { type Diagnostics, FormatError } from '../feeds/define.ts'
 import { xmlInstant } from './dates.ts'
-import { attribute, type XmlElement, type XmlQuery, xmlElements, xsiType } from './xml.ts'
+import { pointNumber } from './numbers.ts'
+import { attribute, textAt, type XmlElement, type XmlQuery, xmlElements, xsiType } from './xml.ts'
 
 /** Which elements of a DATEX II v3 payload to read. */
 interface PayloadQuery {
@@ -58,4 +60,49 @@ export function* afterTime(
     if (elements.length > 0) yield elements
   }
   if (!hasTime) throw new FormatError(`DATEX II: ${lacks}`)
+}
+
+const NAMESPACE = 'http://datex2.eu/schema/1_0/1_0'
+
+/** Which elements of a DATEX II v1.0 publication to read. */
+interface PublicationQuery {
+  /** Local name of the elements to return. */
+  readonly each: string
+  /** Local names of child elements to leave out. */
+  readonly without?: readonly string[]
+  /** Gets the publication's own time (ms), before any element. */
+  readonly header: (publishedAt: number) => void
+}
+
+/**
+ * Reads the elements of a DATEX II v1.0 publication by namespace and local name, in batches while parsing. Throws
+ * `FormatError` if it has another version, no publication time before its elements, or ends early.
+ */
+export function publicationElements(
+  bytes: Uint8Array,
+  { each, without = [], header }: PublicationQuery,
+): Generator<readonly XmlElement[], void> {
+  const query = { root: 'd2LogicalModel', each: ['publicationTime', each], without, namespace: NAMESPACE }
+  return afterTime(xmlElements(bytes, query), { each, header, lacks: `there is no publicationTime of version 1.0 (${NAMESPACE})` })
+}
+
+/** The position of a point of DATEX II v1.0, unchecked; null without one. */
+export function coordinatesOf(point: XmlElement | undefined): Point | null {
+  const [lat, lon] = ['latitude', 'longitude'].map((name) => pointNumber(textAt(point, 'pointCoordinates', name) ?? ''))
+  return lat == null || lon == null ? null : { lat, lon }
+}
+
+/** The kilometre of a reference point of DATEX II v1.0, from metres; null if missing or impossible for a road. */
+export function kilometreOf(reference: XmlElement | undefined, diagnostics: Diagnostics): number | null {
+  const text = textAt(reference, 'referencePointDistance')
+  const metres = text === null ? null : pointNumber(text)
+  if (metres === null) return null
+  if (metres >= 0 && metres <= 2_000_000) return Math.round(metres) / 1000
+  diagnostics.warn('referencePointDistance is no number of metres from 0 to 2000000')
+  return null
+}
+
+/** The INE code of the province in the extension of a reference point, with its zero. */
+export function provinceCodeOf(extension: XmlElement | undefined): string | null {
+  return textAt(extension, 'provinceINEIdentifier')?.padStart(2, '0') ?? null
 }

@@ -1,6 +1,5 @@
-import type { RoadPoint, Situation, SituationRecord, SituationSink } from './datex2.ts'
-import { instant } from './datex2.ts'
-import { publicationElements } from './datex2-v1.ts'
+import { instant, type RoadPoint, type Situation, type SituationRecord, type SituationSink } from './datex2.ts'
+import { publicationElements } from './datex2-payload.ts'
 import { pointNumber } from './numbers.ts'
 import { attribute, child, textAt, type XmlElement, xsiType } from './xml.ts'
 

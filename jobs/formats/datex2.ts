@@ -29,7 +29,8 @@ export interface SituationRecord {
   readonly validity: string | null
   readonly startsAt: number | null
   readonly endsAt: number | null
-  readonly cause: Cause
+  /** Its type, and the one element inside detailedCauseType (the same names also occur as a record's own kind). */
+  readonly cause: { readonly type: string | null; readonly detail: string | null }
   readonly location: Location
   readonly compliance: string | null
   readonly vehicles: Vehicles
@@ -38,12 +39,6 @@ export interface SituationRecord {
   readonly speedLimitKmh: number | null
   /** Additional travel time that its impact states, s. */
   readonly delay_s: number | null
-}
-
-/** The cause type, and the one element inside detailedCauseType (the same element names also occur as a record's own kind). */
-interface Cause {
-  readonly type: string | null
-  readonly detail: string | null
 }
 
 /** Where. A point has only `from`. */

@@ -32,18 +32,15 @@ const MOST_JOINED = 4
 /** The boundary between items if the publisher writes no blanks; with blanks the list is read in one piece. */
 const BETWEEN_ITEMS = '},{'
 
-/** The list to read, by the name of the object's member; the piece size is for tests. */
-interface LongListOptions {
-  readonly list: string
-  readonly pieceBytes?: number
-}
-
 /**
- * Reads a JSON object with a long list of objects piece by piece, without building the whole tree. UTF-8; bad bytes after the
- * last list (in the ministry's closing note) become U+FFFD. Throws `FormatError`, with the offset of a bad byte. Cuts are made
- * between objects and verified: a piece that is not valid JSON is joined with the next.
+ * Reads a JSON object with a long list of objects (`list`) piece by piece, without building the whole tree. UTF-8; bad bytes
+ * after the last list (in the ministry's closing note) become U+FFFD. Throws `FormatError`, with the offset of a bad byte. Cuts
+ * are made between objects and verified: a piece that is not valid JSON is joined with the next.
  */
-export function readLongList(given: Buffer, { list, pieceBytes = PIECE_BYTES }: LongListOptions): LongList {
+export function readLongList(
+  given: Buffer,
+  { list, pieceBytes = PIECE_BYTES }: { readonly list: string; readonly pieceBytes?: number },
+): LongList {
   const bytes = readable(given)
   const start = listStart(bytes, list)
   const cuts = start < 0 ? [] : findCuts(bytes, start, pieceBytes)

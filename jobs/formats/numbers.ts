@@ -87,3 +87,8 @@ function plainDecimal(text: string, mark: number): number {
   const value = marked < 0 ? digits : digits / (POWERS[length - 1 - marked] as number)
   return start === 1 ? -value : value
 }
+
+/** A number times a factor, rounded to `steps` a unit; null stays. */
+export function scaled(value: number | null, factor: number, steps: number): number | null {
+  return value === null ? null : Math.round(value * factor * steps) / steps
+}

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import { madridDate } from '../../lake/schema/time.ts'
 import type { Archive, ArchiveFile, DayRange, Feed, FeedRequest } from '../feeds/define.ts'
@@ -68,4 +70,22 @@ export function outcomeOfAll(outcomes: readonly FetchOutcome[], now: number): Fe
     if (found) return found
   }
   return outcomeOf('failed', now, { reason: 'the publisher has none of the files of the archive' })
+}
+
+const unpack = promisify(gunzip)
+
+/** A part that an operator imports: its period, its bytes packed by gzip, and the name of the file that it is from. */
+export interface ImportedPart {
+  readonly period: string
+  readonly bytes: Buffer
+  readonly from: string
+}
+
+/** An imported part in the form of a publisher's reply, fetched at an instant (ms). */
+export async function importedReply(
+  { period, bytes, from }: ImportedPart,
+  fetched_at: number,
+): Promise<Extract<Collected, { readonly kind: 'bodies' }>> {
+  const received = { name: period, url: `import:${from}`, status: 200, headers: {}, received: bytes }
+  return { kind: 'bodies', fetched_at, received: [received], decoded: [{ name: period, bytes: await unpack(bytes) }] }
 }

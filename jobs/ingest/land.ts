@@ -1,12 +1,16 @@
-import { isSameLanded, landedWith } from '../../lake/landed.ts'
+import { hasSeq, isSameLanded, landedWith } from '../../lake/landed.ts'
+import { byDataTime, counting, type LogEntry, logAfter } from '../../lake/raw/archive.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import { isBulk } from './bulk.ts'
 import type { IngestContext } from './context.ts'
+import { parseIfKept, rowsFromArchive } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
-import type { FeedMemory, Part } from './memory.ts'
+import { lastBeforeGap } from './late-data.ts'
+import { type FeedMemory, foldInto, type Part, passEmpty } from './memory.ts'
+import { restoreState } from './restore.ts'
 import { dropSpooled, takeSpooled } from './spool.ts'
 import { landedIn, landRows, replaceRows } from './tables.ts'
-import { rowsFromArchive } from './versions.ts'
 
 /** Most rows per commit; the rest lands in the next one. */
 const MOST_ROWS = 2_000_000
@@ -79,4 +83,51 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
   part.landed = landing.next
   part.pending = pending.slice(taken)
   return rows.length
+}
+
+/** Fetches and rows of one commit. */
+const FETCHES_AT_ONCE = 500
+const ROWS_AT_ONCE = 1_000_000
+
+/**
+ * Lands archived fetches into a dataset that was added to its feed later, oldest first, until the table is complete or time is
+ * up; the next call continues. It does not use the feed's memory, so fetching never waits. Returns the rows landed.
+ */
+export async function fillTable(
+  context: IngestContext,
+  feed: Feed,
+  dataset: Dataset,
+  options: { readonly signal: AbortSignal; readonly atMost_ms: number },
+): Promise<number> {
+  const began = performance.now()
+  const landed = await landedIn(context, dataset, feed.id)
+  const part: Part = { dataset, landed, pending: [], state: await restoreState(context, { feed, dataset, landed }) }
+  let rows = 0
+  let after = await lastBeforeGap(context, feed.id, landed)
+  const isOver = (): boolean => performance.now() - began > options.atMost_ms
+  while (!isOver()) {
+    const read = await logAfter(context.store, feed.id, after, FETCHES_AT_ONCE)
+    if (read.length === 0) break
+    const { seq: end } = read.at(-1) as LogEntry
+    passEmpty(part, read, { after, to: end })
+    // A late fetch before the newest landed one is placed once the table is complete.
+    const next = counting(read).filter(
+      ({ seq, data_time }) => !hasSeq(part.landed.seqs, seq) && Date.parse(data_time) > (part.landed.until ?? 0),
+    )
+    let waiting = 0
+    let folded = 0
+    for (const accepted of next.sort(byDataTime)) {
+      options.signal.throwIfAborted()
+      const publication = await parseIfKept(context, feed, accepted, 'it lands without rows')
+      foldInto(context, feed, part, { accepted, publication })
+      folded++
+      waiting += part.pending.at(-1)?.count ?? 0
+      if (waiting > ROWS_AT_ONCE || isOver()) break
+    }
+    const done = await landPart(context, feed, part)
+    if (done === null) break
+    rows += done.rows
+    after = folded === next.length ? end : after
+  }
+  return rows
 }

@@ -3,14 +3,12 @@ import { forgetPart } from '../../lake/live/forget.ts'
 import { livePart, publishLive } from '../../lake/live/write.ts'
 import { type AcceptedFetch, acceptFetch, fetchId, keepBodies, keepRejected, type RawFetch } from '../../lake/raw/archive.ts'
 import { type Feed, FormatError } from '../feeds/define.ts'
-import { clockTrouble, judgeTimes, timeInOrder } from './clock.ts'
 import { type Collected, collect } from './collect.ts'
-import { groupNames, ruleOf } from './completeness-groups.ts'
+import { expectedGroups, groupNames, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 import { tally, warningLines } from './diagnostics.ts'
-import { expectedGroups } from './expected.ts'
 import { liveRows } from './fold.ts'
-import { judge } from './guard.ts'
+import { clockTrouble, judge, judgeTimes, timeInOrder } from './guard.ts'
 import { FetchError } from './http.ts'
 import { type FeedMemory, foldAccepted, missingOf, syncMemory } from './memory.ts'
 import { collectDemanded, type Demanded } from './on-demand.ts'
@@ -162,6 +160,8 @@ async function decide(
   const { collected, period, spooled } = got
   const { publication } = spooled
   const expected = await expectedGroups(context, feed, publication.data_time)
+  const rawOf = (rejected: string | null): RawFetch =>
+    rawFetch(feed, { fetched_at: collected.fetched_at, period, publication, expected, rejected })
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
     got.signal.throwIfAborted()
@@ -173,19 +173,10 @@ async function decide(
       if (sameBytes(last, collected)) return { memory: current, outcome }
       // Different content under a known publication time adds nothing, but its bytes may not be available again: store them.
       const reason = `${verdict.reason} with other content`
-      await reject(context, current, {
-        raw: rawFetch(feed, { fetched_at: collected.fetched_at, period, publication, expected, rejected: reason }),
-        collected,
-      })
+      await reject(context, current, { raw: rawOf(reason), collected })
       return { memory: current, outcome: { ...outcome, reason } }
     }
-    const raw = rawFetch(feed, {
-      fetched_at: collected.fetched_at,
-      period,
-      publication,
-      expected,
-      rejected: verdict.kind === 'reject' ? verdict.reason : null,
-    })
+    const raw = rawOf(verdict.kind === 'reject' ? verdict.reason : null)
     const { missing } = verdict
     if (verdict.kind === 'reject') return { memory: current, outcome: await reject(context, current, { raw, collected, missing }) }
     const trouble = await clockTrouble(context, publication)

@@ -14,12 +14,11 @@ import { ABSENCES, type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/sche
 import type { Feed } from '../feeds/define.ts'
 import { isBulk } from './bulk.ts'
 import type { IngestContext } from './context.ts'
-import { advancePart, parseIfKept } from './derive.ts'
+import { advancePart, parseIfKept, rowsFromArchive, type VersionSource } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
 import { type DatasetState, emptyState } from './fold.ts'
 import { restoreState } from './restore.ts'
 import { type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
-import { rowsFromArchive, type VersionSource } from './versions.ts'
 
 /** Fetches rebuilt in one commit. */
 const FETCHES_AT_ONCE = 500

@@ -4,8 +4,15 @@ import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset
 import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
-import { type Anywhere, absencesAnywhere } from './anywhere.ts'
-import { type Backwards, type MissingFrom, missingBackwards, newestWindow, readBackwards } from './backwards.ts'
+import {
+  type Anywhere,
+  absencesAnywhere,
+  type Backwards,
+  type MissingFrom,
+  missingBackwards,
+  newestWindow,
+  readBackwards,
+} from './backwards.ts'
 import { type GroupState, groupFactsOf, groupsOf, namesIn, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'

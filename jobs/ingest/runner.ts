@@ -4,15 +4,13 @@ import { after, WaitedTooLong, waitingAtMost } from '../../lake/query/work-kind.
 import { type AcceptedFetch, newestAccepted } from '../../lake/raw/archive.ts'
 import { type ArchiveFile, type Feed, FormatError, type Stream } from '../feeds/define.ts'
 import { compactDataset } from '../upkeep/compact.ts'
-import { collectFile, outcomeOfAll, recentFiles } from './archive.ts'
+import { collectFile, type ImportedPart, importedReply, outcomeOfAll, recentFiles } from './archive.ts'
 import { acceptRejected, withdrawFetch } from './by-hand.ts'
 import type { Collected } from './collect.ts'
 import type { IngestContext } from './context.ts'
-import { fillTable } from './fill.ts'
 import { feedStateAccepted, feedStateAfter, feedStateOf } from './freshness.ts'
 import { FetchError } from './http.ts'
-import { type ImportedPart, importedReply } from './imported.ts'
-import { land } from './land.ts'
+import { fillTable, land } from './land.ts'
 import { mergeLateData } from './late-data.ts'
 import { countLost, type FeedMemory, missingOf, openMemory, syncMemory } from './memory.ts'
 import { type FetchOutcome, runFeed, runFile, showLive } from './pipeline.ts'
@@ -126,8 +124,8 @@ export function makeRunner(context: IngestContext): Runner {
     throw new Error(`${feed.id}: others landed during each of ${MOST_LANDINGS} attempts to land; the next landing tries again`)
   }
 
-  /** Says in a feed's freshness how a run ended. */
-  const tellOutcome = async (
+  /** Records the outcome of a run in a feed's freshness. */
+  const recordOutcome = async (
     known: FeedMemory,
     memory: FeedMemory,
     run: { outcome: FetchOutcome; attempted_at: number },
@@ -148,7 +146,7 @@ export function makeRunner(context: IngestContext): Runner {
       const attempted_at = context.now()
       const { memory, outcome } = await runFeed(context, known, signal)
       memories.set(feed.id, memory)
-      await tellOutcome(known, memory, { outcome, attempted_at })
+      await recordOutcome(known, memory, { outcome, attempted_at })
       return outcome
     })
 
@@ -163,7 +161,7 @@ export function makeRunner(context: IngestContext): Runner {
       outcomes.push(failure(error.message, context.now()))
     }
     const outcome = outcomeOfAll(outcomes, context.now())
-    await inTurn(feed, (memory) => tellOutcome(memory, memory, { outcome, attempted_at }))
+    await inTurn(feed, (memory) => recordOutcome(memory, memory, { outcome, attempted_at }))
     return outcome
   }
 
@@ -195,7 +193,7 @@ export function makeRunner(context: IngestContext): Runner {
     return inTurn(feed, async (known) => {
       const { memory, outcome } = await runFile(context, known, { collected, period: part.period, signal })
       memories.set(feed.id, memory)
-      await tellOutcome(known, memory, { outcome, attempted_at: collected.fetched_at })
+      await recordOutcome(known, memory, { outcome, attempted_at: collected.fetched_at })
       return outcome
     })
   }
@@ -211,7 +209,7 @@ export function makeRunner(context: IngestContext): Runner {
       if (outcome.outcome === 'failed') throw new FetchError(outcome.reason ?? 'not accepted', { retryable: true })
       arriving.clear()
       // The file is in the store: if Redis takes no news of it, the next file must not wait.
-      await tellOutcome(known, memory, { outcome, attempted_at }).catch((error: Error) =>
+      await recordOutcome(known, memory, { outcome, attempted_at }).catch((error: Error) =>
         context.log.warn({ feed: feed.id, reason: error.message }, 'freshness not recorded'),
       )
       return outcome

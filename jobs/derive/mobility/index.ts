@@ -1,8 +1,7 @@
 import type { Derived } from '../define.ts'
 import { corridorHoursDerived, corridorSensorMonthsDerived } from './corridors.ts'
 import { mobilityFlowDaysDerived } from './flow-days.ts'
-import { imdDetectorMonthsDerived } from './imd-detectors.ts'
-import { imdRoadsDerived } from './imd-roads.ts'
+import { imdDetectorMonthsDerived, imdRoadsDerived } from './imd.ts'
 
 /** Derivations about mobility. */
 export const derivations: readonly Derived[] = Object.freeze([

@@ -6,7 +6,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { type DerivedPart, defineDerived } from '../define.ts'
-import { axesOf } from './axes/build.ts'
+import { axesOf } from './axes/measure.ts'
 
 type Section = Row<typeof roadSections>
 type Post = Row<typeof roadPosts>

@@ -2,9 +2,14 @@ import type { Derived } from '../define.ts'
 import { roadAxesDerived } from './axes.ts'
 import { trafficForecastsDerived, trafficModelsDerived } from './forecasts.ts'
 import { roadPointsDerived } from './road-points.ts'
-import { trafficSectionHoursDerived } from './sections.ts'
-import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './traffic.ts'
-import { v16HoursDerived } from './v16.ts'
+import {
+  trafficCityHoursDerived,
+  trafficDaysDerived,
+  trafficHoursDerived,
+  trafficSectionHoursDerived,
+  trafficTypicalWeeksDerived,
+  v16HoursDerived,
+} from './traffic.ts'
 
 /** Derivations about roads. */
 export const derivations: readonly Derived[] = Object.freeze([

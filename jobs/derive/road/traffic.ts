@@ -4,8 +4,13 @@ import { trafficDays } from '../../../lake/datasets/road/traffic-days.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
+import { archivedStates, sectionStates, sumsOfStates, trafficSectionHours } from '../../../lake/datasets/road/traffic-section-hours.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-section-states-archive.ts'
 import { sumsOfReadings, sumsOfSums } from '../../../lake/datasets/road/traffic-sums.ts'
 import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { activationsBySection, v16Hours } from '../../../lake/datasets/road/v16-hours.ts'
 import { instant, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { defineDerived } from '../define.ts'
@@ -79,3 +84,29 @@ export const trafficTypicalWeeksDerived = defineDerived({
 })
 
 const quantile = (share: number): Sql => sql`quantile_disc(mean, ${share})`
+
+/** States of a city's street sections by hour, live and archived, each under its source. */
+export const trafficSectionHoursDerived = defineDerived({
+  by: 'months',
+  into: trafficSectionHours,
+  from: [trafficSectionStates, trafficSectionStatesArchive],
+  fallbackInputs: [trafficSectionStatesArchive],
+  revision: 2,
+  watermark: 'day',
+  isBySource: true,
+  rows: ({ month }, [live, archive]) => sql`
+    SELECT ${month} AS month, source, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start, ${sumsOfStates}
+    FROM (${sectionStates(live as SqlPart)} UNION ALL BY NAME ${archivedStates(archive as SqlPart)})
+    GROUP BY source, period_s, period_start`,
+})
+
+/** Activations by road section and hour. */
+export const v16HoursDerived = defineDerived({
+  by: 'months',
+  into: v16Hours,
+  from: [v16Beacons],
+  revision: 1,
+  watermark: 'day',
+  allowedLateness_days: 1,
+  rows: (span, [beacons]) => sql`SELECT ${span.month} AS month, * FROM (${activationsBySection(beacons as SqlPart, span)})`,
+})

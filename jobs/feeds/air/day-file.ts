@@ -1,13 +1,14 @@
 import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
 import type { AirPollutant } from '../../../lake/datasets/air/codes.ts'
+import { barcelonaAir as barcelona, madridAir as madrid } from '../../../lake/datasets/air/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { Source } from '../../../lake/schema/sources.ts'
 import { type CsvTable, delimiterOf, readCsv } from '../../formats/csv.ts'
+import { isDate } from '../../formats/dates.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Band, type Batch, batch, type Diagnostics, defineFeed, type Feed, type FeedBody, FormatError } from '../define.ts'
+import { type Band, type Batch, batch, type Diagnostics, defineFeed, type Feed, type FeedBody, FormatError, lookUp } from '../define.ts'
 import { localHours } from '../local-hours.ts'
-import { lookUp } from '../look-up.ts'
 
 type Measurement = FeedRow<typeof airMeasurements>
 
@@ -101,7 +102,8 @@ function* measurements(table: CsvTable, { source, columns, leavesOut, diagnostic
       }
       const station_id = `${number('province', 2)}${number('municipality', 3)}${number('station', 3)}`
       const day = `${number('year', 4)}-${number('month', 2)}-${number('day', 2)}`
-      const starts = days.get(day) ?? localHours(dateOf(day))
+      if (!isDate(day)) throw new FormatError('a day that the calendar lacks')
+      const starts = days.get(day) ?? localHours(day)
       days.set(day, starts)
       const last = hoursAt.findLastIndex(([, validAt]) => record[validAt]?.trim() === 'V')
       const about = { source: source.id, station_id, pollutant, unit: IN_MILLIGRAMS.has(pollutant) ? 'mg/m3' : 'ug/m3' }
@@ -132,9 +134,45 @@ function digitsOf(text: string | undefined, column: string, digits: number): str
   return padded
 }
 
-/** The same day, if the calendar has it. Throws `FormatError`. */
-function dateOf(day: string): string {
-  const at = Date.parse(`${day}T00:00:00Z`)
-  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(day)) throw new FormatError('a day that the calendar lacks')
-  return day
-}
+/**
+ * Madrid's hours of the current day, replaced about 15, 35 and 55 minutes past each hour. It has no row until the first hour
+ * ends.
+ */
+export const madridAir = dayFileFeed({
+  id: 'madrid_air',
+  source: madrid,
+  every_s: 1200,
+  url: 'https://datos.madrid.es/egob/catalogo/212531-10515086-calidad-aire-tiempo-real.csv',
+  band: { atLeast: 0, minRatio: 0, maxRatio: 1000 },
+  columns: {
+    province: 'PROVINCIA',
+    municipality: 'MUNICIPIO',
+    station: 'ESTACION',
+    pollutant: 'MAGNITUD',
+    year: 'ANO',
+    month: 'MES',
+    day: 'DIA',
+  },
+  knows: ['PUNTO_MUESTREO'],
+})
+
+/** The last three days of Barcelona's stations. The file also has weather and calibrations, which are dropped. */
+export const barcelonaAir = dayFileFeed({
+  id: 'barcelona_air',
+  source: barcelona,
+  every_s: 1800,
+  url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/0582a266-ea06-4cc5-a219-913b22484e40/resource/c2032e7c-10ee-4c69-84d3-9e8caf9ca97a/download',
+  // At midnight a file loses the first of its three days.
+  band: { atLeast: 50, minRatio: 0.55, maxRatio: 1000 },
+  columns: {
+    province: 'CODI_PROVINCIA',
+    municipality: 'CODI_MUNICIPI',
+    station: 'ESTACIO',
+    pollutant: 'CODI_CONTAMINANT',
+    year: 'ANY',
+    month: 'MES',
+    day: 'DIA',
+  },
+  knows: ['PROVINCIA', 'MUNICIPI'],
+  leavesOut: ['11', '22', ...Array.from({ length: 14 }, (_, at) => String(101 + at)), '901', '995', '996', '997', '998', '999'],
+})

@@ -1,6 +1,5 @@
 import type { Feed } from '../define.ts'
-import { barcelonaAir } from './barcelona-air.ts'
-import { madridAir } from './madrid-air.ts'
+import { barcelonaAir, madridAir } from './day-file.ts'
 import { mitecoIca } from './miteco-ica.ts'
 
 /** Feeds about the quality of the air. */

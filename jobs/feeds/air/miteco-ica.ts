@@ -8,10 +8,9 @@ import { parseInstant } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
 import { batch, defineFeed, FormatError } from '../define.ts'
-import { Binder } from '../kit/binder.ts'
-import { columnsOf } from '../kit/columns.ts'
-import { csvFile } from '../kit/formats.ts'
+import { Binder, columnsOf } from '../kit/binder.ts'
 import { RecordReader } from '../kit/reader.ts'
+import { csvFile } from '../kit/record-feed.ts'
 
 type Station = FeedRow<typeof airQualityStations>
 type Index = FeedRow<typeof airQualityIndex>

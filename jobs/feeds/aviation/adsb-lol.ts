@@ -2,15 +2,32 @@ import { aircraftPositions } from '../../../lake/datasets/aviation/aircraft-posi
 import { adsbLol } from '../../../lake/datasets/aviation/sources.ts'
 import { distanceM } from '../../../lake/places/distance.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { numberIn } from '../../formats/numbers.ts'
+import { numberIn, scaled } from '../../formats/numbers.ts'
 import { knownPosition } from '../../formats/positions.ts'
-import { type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedClock, FormatError, type Get, lookUp } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
-import { lookUp } from '../look-up.ts'
 import { newestTime } from '../newest-time.ts'
-import type { Get } from '../request.ts'
 import { type AdsbAircraft, isBlocked, isMilitary, readAnswer, withholdAircraft } from './aircraft-blocked.ts'
-import { CIRCLE_NM, CIRCLES } from './aircraft-circles.ts'
+
+/** Radius of the circles, nautical miles: adsb.lol's maximum. */
+export const CIRCLE_NM = 250
+
+/**
+ * Centres of circles that together cover the peninsula and the Balearics with their approaches, the Canaries, and the way between
+ * them; a test checks it.
+ */
+export const CIRCLES: Readonly<Record<string, Point>> = Object.freeze({
+  galicia: { lat: 42.2, lon: -8.6 },
+  castilla: { lat: 42.2, lon: -2.6 },
+  cataluna: { lat: 42, lon: 3.4 },
+  algarve: { lat: 36.9, lon: -8.6 },
+  andalucia: { lat: 37, lon: -2.6 },
+  baleares: { lat: 37, lon: 3.4 },
+  canarias_west: { lat: 28.4, lon: -16.6 },
+  canarias_east: { lat: 28.6, lon: -12.4 },
+  atlantic: { lat: 33, lon: -13.2 },
+  morocco: { lat: 32.2, lon: -8.2 },
+})
 
 const M_PER_FOOT = 0.3048
 const M_S_PER_KNOT = 1852 / 3600
@@ -135,8 +152,4 @@ function openCircles(bodies: readonly FeedBody[], diagnostics: Diagnostics, { fe
 
 function isInCircles(position: Point): boolean {
   return Object.values(CIRCLES).some((centre) => distanceM(centre, position) <= CIRCLE_M)
-}
-
-function scaled(value: number | null, factor: number, steps: number): number | null {
-  return value === null ? null : Math.round(value * factor * steps) / steps
 }

@@ -4,10 +4,8 @@ import { zoneOf } from '../../../lake/places/clocks.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type FeedBody, FormatError } from '../define.ts'
-import { csvFile } from '../kit/formats.ts'
-import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
-import type { Get } from '../request.ts'
+import { type FeedBody, FormatError, type Get } from '../define.ts'
+import { csvFile, type RecordFile, recordFeed } from '../kit/record-feed.ts'
 
 const TYPES = {
   large_airport: 'LARGE_AIRPORT',

@@ -1,11 +1,43 @@
 import { airportWeather } from '../../../lake/datasets/aviation/airport-weather.ts'
 import { awc } from '../../../lake/datasets/aviation/sources.ts'
 import { iataOfIcao, SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
-import { pointNumber } from '../../formats/numbers.ts'
+import { pointNumber, scaled } from '../../formats/numbers.ts'
 import { type FeedBody, FormatError } from '../define.ts'
-import { jsonFeed, jsonList } from '../kit/formats.ts'
+import { jsonFeed, jsonList } from '../kit/record-feed.ts'
 import { windDirection } from '../wind.ts'
-import { metarGroups } from './metar-groups.ts'
+
+/** What a report states about visibility and clouds. */
+interface MetarGroups {
+  /** Prevailing visibility, m; null if the report has none in metres. */
+  readonly visibility_m: number | null
+  /** True for `9999` and `CAVOK`: 10 km or more. */
+  readonly isExceeded: boolean
+  /** True for `////`: the sensor gave nothing. */
+  readonly isUnknown: boolean
+  /** The word for a sky without clouds of note: `SKC`, `NSC`, `NCD`, `CLR` or `CAVOK`; null without one. */
+  readonly clear: string | null
+}
+
+const MOST_M = 10_000
+/** Trends and remarks follow: their visibility and clouds are not the present ones. */
+const AFTER = /^(?:TEMPO|BECMG|NOSIG|RMK)$/
+const VISIBILITY_GROUP = /^(CAVOK|\/{4}|(\d{4})(?:NDV)?)$/
+const CLEAR = /^(?:SKC|NSC|NCD|CLR|CAVOK)$/
+
+/** Reads the groups of a METAR (WMO-No. 306, FM 15: VVVV in metres, 9999 for 10 km or more). */
+function metarGroups(report: string): MetarGroups {
+  const words = report.trim().replace(/=$/, '').split(/\s+/)
+  const end = words.findIndex((word) => AFTER.test(word))
+  const present = end < 0 ? words : words.slice(0, end)
+  const [, group, metres] = present.map((word) => VISIBILITY_GROUP.exec(word)).find((match) => match !== null) ?? []
+  const isExceeded = group === 'CAVOK' || metres === '9999'
+  return {
+    visibility_m: isExceeded ? MOST_M : metres === undefined ? null : Number(metres),
+    isExceeded,
+    isUnknown: group?.startsWith('/') ?? false,
+    clear: present.find((word) => CLEAR.test(word)) ?? null,
+  }
+}
 
 const METRES_PER_MILE = 1609.344
 const METRES_PER_FOOT = 0.3048
@@ -67,8 +99,8 @@ export const metar = jsonFeed({
     const decoded = isInMiles
       ? r.parsed('visibility', 'visibility', () => (miles === undefined ? Number.NaN : Number(miles) * METRES_PER_MILE))
       : null
-    const visibility = visibility_m ?? rounded(decoded, 1, 1)
-    const speed = (field: 'wind' | 'gust'): number | null => rounded(r.number(field), M_S_PER_KNOT, 10)
+    const visibility = visibility_m ?? scaled(decoded, 1, 1)
+    const speed = (field: 'wind' | 'gust'): number | null => scaled(r.number(field), M_S_PER_KNOT, 10)
     return {
       ...{ source: awc.id, iata, icao, observed_at: 1000 * r.integer('time'), report_type: r.text('type') },
       wind_m_s: speed('wind'),
@@ -76,7 +108,7 @@ export const metar = jsonFeed({
       gust_m_s: speed('gust'),
       visibility_m: visibility,
       is_visibility_exceeded: visibility === null ? null : isExceeded || (isInMiles && more === '+'),
-      ceiling_m: rounded(r.number('ceiling_ft'), METRES_PER_FOOT, 1),
+      ceiling_m: scaled(r.number('ceiling_ft'), METRES_PER_FOOT, 1),
       cover: clear ?? r.text('cover'),
       clouds: r.text('clouds'),
       weather: r.text('weather'),
@@ -93,10 +125,6 @@ export const metar = jsonFeed({
 function degreesOf(text: string): number | null {
   const degrees = text === 'VRB' ? null : pointNumber(text)
   return degrees === 0 ? NORTH_DEG : degrees
-}
-
-function rounded(value: number | null, times: number, steps: number): number | null {
-  return value === null ? null : Math.round(value * times * steps) / steps
 }
 
 /** The reports, with cloud layers as one text and the ceiling as a field. */

@@ -1,12 +1,11 @@
 import { openskyPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
 import { opensky } from '../../../lake/datasets/aviation/sources.ts'
 import { readJsonObject } from '../../formats/json.ts'
-import { numberIn } from '../../formats/numbers.ts'
+import { numberIn, scaled } from '../../formats/numbers.ts'
 import { type Box, isInBoxes, knownPosition } from '../../formats/positions.ts'
-import { type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedClock, FormatError, type Get } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { newestTime } from '../newest-time.ts'
-import type { Get } from '../request.ts'
 import { withholdStates } from './aircraft-blocked.ts'
 
 /** Boxes that cost four credits together: a standard account has 4,000 a day, one cycle every 87 s. */
@@ -59,12 +58,12 @@ export const openskyStates = recordFeed(
       return {
         ...{ source: opensky.id, icao24: r.text('icao24'), observed_at: 1000 * r.integer('received'), is_icao_address: true },
         ...{ callsign: r.text('callsign'), registration: null, aircraft_type: null, category: null, position: r.position('lat', 'lon') },
-        altitude_m: isOnGround ? null : rounded(r.number('altitude'), 10),
-        altitude_geometric_m: rounded(r.number('geometric'), 10),
+        altitude_m: isOnGround ? null : scaled(r.number('altitude'), 1, 10),
+        altitude_geometric_m: scaled(r.number('geometric'), 1, 10),
         is_on_ground: isOnGround,
-        ground_speed_m_s: rounded(r.number('speed'), 100),
-        track_deg: rounded(r.number('track'), 100),
-        vertical_rate_m_s: rounded(r.number('rate'), 100),
+        ground_speed_m_s: scaled(r.number('speed'), 1, 100),
+        track_deg: scaled(r.number('track'), 1, 100),
+        vertical_rate_m_s: scaled(r.number('rate'), 1, 100),
         ...{ squawk: r.text('squawk'), emergency: null, position_source: r.code('positioned_by', POSITION_SOURCES), is_military: null },
       }
     },
@@ -106,8 +105,4 @@ function openStates(bodies: readonly FeedBody[], diagnostics: Diagnostics, { fet
   })
   diagnostics.publishedAt(newestTime(times, fetched_at))
   return [{ name: 'states', header: null, records }]
-}
-
-function rounded(value: number | null, steps: number): number | null {
-  return value === null ? null : Math.round(value * steps) / steps
 }

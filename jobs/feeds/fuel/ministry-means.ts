@@ -6,7 +6,7 @@ import { readCsv } from '../../formats/csv.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
-import { productOf } from './products.ts'
+import { productOf } from './fields.ts'
 
 type Mean = FeedRow<typeof fuelMinistryDays>
 

@@ -1,11 +1,10 @@
 import { type PlaceProblem, type ResolvedPlace, resolvePlace, type StatedPlace } from '../../../lake/places/resolve.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { dayFirstInstant, httpDate, xmlInstant } from '../../formats/dates.ts'
+import { dayFirstInstant, httpDate, isDate, xmlInstant } from '../../formats/dates.ts'
 import { commaNumber, eitherNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
 import { isNowhere } from '../../formats/positions.ts'
-import { type Diagnostics, type FeedClock, FormatError } from '../define.ts'
-import { lookUp } from '../look-up.ts'
-import type { Columns } from './columns.ts'
+import { type Diagnostics, type FeedClock, FormatError, lookUp } from '../define.ts'
+import type { Columns } from './binder.ts'
 
 /** A file's decimal notation: `1.816,15`, `1,816.15`, or either, recognized from each number. */
 export type DecimalMark = 'comma' | 'point' | 'either'
@@ -211,12 +210,6 @@ function dateOf(text: string): string | number {
   const [y, m, d] = [year ?? lastYear, month ?? secondMonth, day ?? firstDay] as [string?, string?, string?]
   const date = `${y}-${m?.padStart(2, '0')}-${d?.padStart(2, '0')}`
   return isDate(date) ? date : Number.NaN
-}
-
-/** True for a day that the calendar has. */
-function isDate(date: string): boolean {
-  const at = Date.parse(`${date}T00:00:00Z`)
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date)
 }
 
 function numberElse(value: number, other: () => number): number {

@@ -4,9 +4,7 @@ import { AisAssembler, type AisPayload } from '../../formats/nmea.ts'
 import { defineFeed } from '../define.ts'
 import { minuteLines } from '../minute-file.ts'
 import type { StreamIntake, StreamKnown } from '../stream-intake.ts'
-import { VESSEL_FEED, VESSEL_FILES } from './stream-feed.ts'
-import { openVesselFilter } from './vessel-filter.ts'
-import { VesselRows } from './vessel-rows.ts'
+import { openVesselFilter, VESSEL_FEED, VESSEL_FILES, VesselRows } from './vessel-rows.ts'
 
 /** AIS from the operator's own receivers: NMEA 0183 sentences over TCP or UDP. */
 export const aisReceivers = defineFeed({

@@ -19,9 +19,7 @@ import { type Box, isInBoxes } from '../../formats/positions.ts'
 import { defineFeed, FormatError } from '../define.ts'
 import { minuteLines } from '../minute-file.ts'
 import type { StreamIntake, StreamKnown } from '../stream-intake.ts'
-import { VESSEL_FEED, VESSEL_FILES } from './stream-feed.ts'
-import { openVesselFilter } from './vessel-filter.ts'
-import { VesselRows } from './vessel-rows.ts'
+import { openVesselFilter, VESSEL_FEED, VESSEL_FILES, VesselRows } from './vessel-rows.ts'
 
 /** Waters round mainland Spain and the Balearic Islands, and round the Canary Islands. */
 const BOXES: readonly Box[] = [

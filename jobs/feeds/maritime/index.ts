@@ -1,7 +1,7 @@
 import type { Feed } from '../define.ts'
 import { aisReceivers } from './ais-receivers.ts'
 import { aisstream } from './aisstream.ts'
-import { ferriesBalearia, ferriesFredOlsen, ferriesVizcayaBridge } from './ferries.ts'
+import { ferriesBalearia, ferriesFredOlsen, ferriesVizcayaBridge } from './ferry-timetable.ts'
 import { marineFuel } from './marine-fuel.ts'
 import { worldPortIndexFeed } from './world-port-index.ts'
 

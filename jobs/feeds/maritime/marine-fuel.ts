@@ -1,19 +1,103 @@
 import { createHash } from 'node:crypto'
+import { priceIssue } from '../../../lake/datasets/fuel/price-bounds.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
 import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { readCsv } from '../../formats/csv.ts'
+import { dayFirstInstant } from '../../formats/dates.ts'
 import { commaNumber } from '../../formats/numbers.ts'
+import { decodeText } from '../../formats/text.ts'
+import { readXls } from '../../formats/xls.ts'
 import { type Batch, batch, bodyOf, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
+import { readAnswer } from '../fuel/answer.ts'
 import { coded, REPORTERS } from '../fuel/stations.ts'
-import { Binder, type RawRecord } from '../kit/binder.ts'
-import { columnsOf } from '../kit/columns.ts'
+import { Binder, columnsOf, type RawRecord } from '../kit/binder.ts'
 import { RecordReader } from '../kit/reader.ts'
 import { watchPresence } from '../presence.ts'
 import type { Get } from '../request.ts'
-import { openMarine } from './marine-document.ts'
-import { marinePrice, marineProduct } from './marine-products.ts'
+
+/** Products by the price columns of both layouts, folded. */
+const PRODUCTS: ReadonlyMap<string, string> = new Map(
+  [
+    ['gasolina 95 E5', 'GASOLINE_95_E5'],
+    ['gasolina 95 E10', 'GASOLINE_95_E10'],
+    ['gasolina 95 E25', 'GASOLINE_95_E25'],
+    ['gasolina 95 E85', 'GASOLINE_95_E85'],
+    ['gasolina renovable', 'GASOLINE_RENEWABLE'],
+    ['Gasoleo A habitual', 'DIESEL_A'],
+    ['gasóleo A', 'DIESEL_A'],
+    ['gasóleo B', 'DIESEL_B'],
+    ['gasóleo de uso marítimo', 'MARINE_GASOIL'],
+    ['Gasóleo para uso marítimo', 'MARINE_GASOIL'],
+    ['diesel renovable', 'DIESEL_RENEWABLE'],
+    ['BGNC', 'BIO_CNG'],
+    ['BGNL', 'BIO_LNG'],
+    ['metanol', 'METHANOL'],
+    ['amoniaco', 'AMMONIA'],
+    ['AdBlue', 'ADBLUE'],
+  ].map(([column, product]) => [foldName(column as string), product as string]),
+)
+
+const PREFIX = 'precio '
+const BY_WEIGHT: ReadonlySet<string> = new Set(['BIO_CNG', 'BIO_LNG'])
+/** A price above this is per 1000 litres: in all captures prices per litre are 1.1 to 2.1, the others 570 to 1,599. */
+const MAX_PER_LITRE = 10
+
+/** The product of a price column; an unknown product keeps the column's name. Null for a column without prices. */
+function marineProduct(column: string): string | null {
+  const folded = foldName(column)
+  if (!folded.startsWith(PREFIX)) return null
+  return PRODUCTS.get(folded.slice(PREFIX.length)) ?? column.trim().replace(/\s+/gu, ' ')
+}
+
+/** A price of a product, with its unit. */
+function marinePrice(product: string, price: number) {
+  if (BY_WEIGHT.has(product)) return { price, price_unit: 'EUR/kg', price_eur_l: null, price_issue: priceIssue(product, price) }
+  const isPerLitre = price <= MAX_PER_LITRE
+  const perLitre = isPerLitre ? price : Math.round(price * 1000) / 1_000_000
+  const price_issue = priceIssue(product, perLitre)
+  return { price, price_unit: isPerLitre ? 'EUR/L' : 'EUR/kL', price_eur_l: price_issue === null ? perLitre : null, price_issue }
+}
+
+/** A publication of the register: its time (ms), and its records under the layout's names. */
+interface MarineDocument {
+  readonly published: number
+  readonly records: readonly RawRecord[]
+}
+
+/** Begin of an Excel 97 workbook (OLE2). */
+const OLE2 = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
+
+/**
+ * Opens a publication in either layout: the answer of the REST service, or the spreadsheet, possibly as semicolon-separated
+ * text. Throws `FormatError`.
+ */
+async function openMarine(body: FeedBody, clock: FeedClock): Promise<MarineDocument> {
+  const { bytes } = body
+  if (bytes.subarray(0, OLE2.length).equals(OLE2)) return spreadsheet(await readXls(bytes), clock)
+  const begin = bytes.subarray(0, 64).toString('latin1').replace('\u00ef\u00bb\u00bf', '').trimStart()
+  if (begin.startsWith('{')) {
+    const { published, batches } = readAnswer(body, clock)
+    const records = [...batches].flat().filter((record) => typeof record === 'object' && record !== null)
+    return { published, records: records.map((record) => ({ names: Object.keys(record), values: Object.values(record) })) }
+  }
+  const { header, records } = readCsv(decodeText(bytes), { delimiter: ';', requires: [], endsLines: true })
+  return spreadsheet([header, ...records], clock)
+}
+
+/** The rows of the spreadsheet: some lines about the file, the column names, then one post per line. */
+function spreadsheet(rows: readonly (readonly string[])[], { fetched_at, near = fetched_at }: FeedClock): MarineDocument {
+  const at = rows.findIndex((row) => row[0]?.trim() === 'Provincia')
+  if (at < 0) throw new FormatError('the spreadsheet has no line that begins with Provincia')
+  const stamp = rows.slice(0, at).find((row) => row[0]?.trim() === 'Fecha:')?.[1] ?? ''
+  const published = dayFirstInstant(stamp, near)
+  if (Number.isNaN(published)) throw new FormatError(`Fecha is ${JSON.stringify(stamp)}, expected dd/MM/yyyy H:mm`)
+  const names = (rows[at] as readonly string[]).map((name) => name.trim())
+  const records = rows.slice(at + 1).filter((row) => row.some((cell) => cell.trim() !== ''))
+  return { published, records: records.map((values) => ({ names, values })) }
+}
 
 type Station = FeedRow<typeof marineStations>
 type Price = FeedRow<typeof marinePrices>

@@ -3,7 +3,131 @@ import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { AisMessage, AisPosition, AisStatic } from '../../formats/ais.ts'
 import { type Batch, batch, type Diagnostics } from '../define.ts'
-import { isPrivateType, isVesselMmsi, navigationStatus, vesselType } from './vessel-types.ts'
+import type { StreamKnown } from '../stream-intake.ts'
+
+/** The kind of vessel by its AIS type of ship and cargo; null for none. */
+function vesselType(code: number | null): string | null {
+  if (code === null) return null
+  return SPECIAL[code] ?? TENS[Math.floor(code / 10)] ?? 'OTHER'
+}
+
+const SPECIAL: Readonly<Record<number, string>> = {
+  30: 'FISHING',
+  31: 'TUG',
+  32: 'TUG',
+  33: 'DREDGER',
+  34: 'DIVING',
+  35: 'MILITARY',
+  50: 'PILOT',
+  51: 'SEARCH_AND_RESCUE',
+  52: 'TUG',
+  53: 'PORT_TENDER',
+  54: 'ANTI_POLLUTION',
+  55: 'LAW_ENFORCEMENT',
+  58: 'MEDICAL',
+}
+const TENS: Readonly<Record<number, string>> = { 2: 'WING_IN_GROUND', 4: 'HIGH_SPEED', 6: 'PASSENGER', 7: 'CARGO', 8: 'TANKER' }
+
+/** The standard's navigational statuses by number; 9, 10 and 13 are reserved, 14 is a distress beacon. */
+const STATUSES = [
+  'UNDER_WAY_ENGINE',
+  'AT_ANCHOR',
+  'NOT_UNDER_COMMAND',
+  'RESTRICTED_MANOEUVRABILITY',
+  'CONSTRAINED_BY_DRAUGHT',
+  'MOORED',
+  'AGROUND',
+  'FISHING',
+  'UNDER_WAY_SAILING',
+  'OTHER',
+  'OTHER',
+  'TOWING_ASTERN',
+  'PUSHING',
+  'OTHER',
+  'OTHER',
+] as const
+
+/** The code of a navigational status by its number; null for none. */
+function navigationStatus(status: number | null): string | null {
+  return status === null ? null : (STATUSES[status] ?? null)
+}
+
+/** True for the MMSI of a vessel: nine digits starting with a ship station's country code, 2 to 7. */
+function isVesselMmsi(mmsi: number): boolean {
+  return Number.isInteger(mmsi) && mmsi >= 200_000_000 && mmsi < 800_000_000
+}
+
+const SAILING = 36
+const PLEASURE = 37
+
+/**
+ * True for craft that may be private: sailing and pleasure craft, and in class B those without a type or of type "other".
+ * Larger ships have class A.
+ */
+function isPrivateType(shipType: number | null, aisClass: 'A' | 'B'): boolean {
+  if (shipType === SAILING || shipType === PLEASURE) return true
+  return aisClass === 'B' && (shipType === null || shipType < 20 || shipType >= 90)
+}
+
+/** Most vessels remembered; the one silent for longest is evicted. Spanish waters see some 30,000 in a year. */
+const MAX_VESSELS = 100_000
+
+type Verdict = 'PUBLIC' | 'PRIVATE'
+
+/** Passes messages of vessels known not to be private craft. */
+interface VesselFilter {
+  /** Null if all messages may be stored, else the reason why not. */
+  refuses(messages: readonly AisMessage[]): 'other_station' | 'private' | 'type_unknown' | null
+}
+
+/**
+ * Opens a gate with the vessels in the table and the operator's exclusion list. A vessel is dropped until its type is known:
+ * it states one every six minutes.
+ */
+export function openVesselFilter({ rows, setting }: StreamKnown): VesselFilter {
+  const excluded = excludedMmsi(setting)
+  const known = new Map<number, Verdict>()
+  for (const row of rows.get('vessels') ?? []) known.set(Number(row['mmsi']), 'PUBLIC')
+  const learn = (mmsi: number, verdict: Verdict): void => {
+    known.delete(mmsi)
+    known.set(mmsi, verdict)
+    if (known.size <= MAX_VESSELS) return
+    const [oldest] = known.keys()
+    known.delete(oldest as number)
+  }
+  return {
+    refuses(messages) {
+      for (const message of messages) {
+        const { mmsi } = message
+        if (!isVesselMmsi(mmsi)) return 'other_station'
+        if (excluded.has(mmsi)) return 'private'
+        if (message.kind === 'static' && message.part !== 'A')
+          learn(mmsi, isPrivateType(message.ship_type ?? null, message.ais_class) ? 'PRIVATE' : 'PUBLIC')
+      }
+      const verdicts = messages.map(({ mmsi }) => known.get(mmsi))
+      if (verdicts.includes('PRIVATE')) return 'private'
+      return verdicts.includes(undefined) ? 'type_unknown' : null
+    },
+  }
+}
+
+function excludedMmsi(setting: StreamKnown['setting']): ReadonlySet<number> {
+  return new Set((setting('AIS_EXCLUDED_MMSI') ?? '').split(',').filter(Boolean).map(Number))
+}
+
+const ANY = { atLeast: 0, minRatio: 0, maxRatio: Number.MAX_SAFE_INTEGER, mayBeEmpty: true } as const
+
+/** Common properties of both vessel streams. */
+export const VESSEL_FEED = {
+  into: [vesselPositions, vessels],
+  // Late after 40 s of silence, stale after a minute.
+  every_s: 20,
+  bands: { [vesselPositions.id]: ANY, [vessels.id]: ANY },
+  rawRetentionDays: 8,
+} as const
+
+/** Length of both streams' files, and their size limit: a minute of 1,000 messages a second is 4 MB of NMEA, 40 MB of JSON. */
+export const VESSEL_FILES = { file_s: 60, maxFileBytes: 64_000_000 } as const
 
 type PositionRow = FeedRow<typeof vesselPositions>
 type VesselRow = FeedRow<typeof vessels>

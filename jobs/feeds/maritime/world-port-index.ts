@@ -4,9 +4,8 @@ import { LISTED_PORTS, listedPort } from '../../../lake/places/ports.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type FeedBody, FormatError } from '../define.ts'
-import { foldedName } from '../kit/columns.ts'
-import { csvFile } from '../kit/formats.ts'
-import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
+import { foldedName } from '../kit/binder.ts'
+import { csvFile, type RecordFile, recordFeed } from '../kit/record-feed.ts'
 
 const SIZES = { Large: 'LARGE', Medium: 'MEDIUM', Small: 'SMALL', 'Very Small': 'VERY_SMALL' }
 const TYPES = {

@@ -22,16 +22,10 @@ interface ZoneAreas {
 /** A thread's result for a file: its zones, or why it is not a file of zones. */
 export type ReadAreas = ZoneAreas | { readonly refused: string }
 
-/** Limits of a file's thread. */
-interface AreaLimits {
-  readonly timeout_ms: number
-  readonly heap_mb: number
-}
-
 /**
- * A file of 64 MB takes 15 seconds and half of this memory, one of 22 MB seconds and 180 MB; only a hostile file takes more.
+ * Limits of a file's thread. A file of 64 MB takes 15 seconds and half of this memory, one of 22 MB seconds and 180 MB; only a hostile file takes more.
  */
-const LIMITS: AreaLimits = { timeout_ms: 5 * 60_000, heap_mb: 1024 }
+const LIMITS = { timeout_ms: 5 * 60_000, heap_mb: 1024 }
 /** Young generation, MB: V8's default is several times larger, and this thread keeps most of its objects. */
 const YOUNG_MB = 16
 

@@ -1,14 +1,84 @@
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
+import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import { provinceByName } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import { nextPage, readFeatures } from '../../formats/arcgis.ts'
-import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
-import { lookUp } from '../look-up.ts'
+import { type Feature, nextPage, readFeatures } from '../../formats/arcgis.ts'
+import { numberIn } from '../../formats/numbers.ts'
+import { batch, type Diagnostics, defineFeed, FormatError, type Get, lookUp } from '../define.ts'
+import { yearsFrom } from '../periods.ts'
 import { watchPresence } from '../presence.ts'
-import { type Attributes, attributesOf, foldedText } from './imd-fields.ts'
-import { LAST_MAP, mapQuery, mapsOf, TRAFFIC_MAP } from './imd-map.ts'
-import { kmOfPost } from './road-post.ts'
+
+const POST = /^(\d{1,4})\s*\+\s*(\d{1,4})$/
+
+/**
+ * Kilometres of a post as road maps write it: `154+330` is 330 m after post 154. Posts may be more than a kilometre apart:
+ * `191+2980` is 193.98. NaN for any other text.
+ */
+export function kmOfPost(text: string): number {
+  const [, post, metres] = POST.exec(text.trim()) ?? []
+  return post === undefined ? Number.NaN : (1000 * Number(post) + Number(metres)) / 1000
+}
+
+const SERVICES = 'https://mapas.fomento.gob.es/arcgis/rest/services/MapaTrafico'
+/** Years whose maps are layers of the map service; later maps are drawn by scripts only. */
+const [FIRST_YEAR, LAST_YEAR] = [2015, 2019]
+/** Most features per answer of the service. */
+const PAGE = 1000
+
+/** The query of the sections of a year's traffic map: all features from the first on, in an order that is stable across pages. */
+function mapQuery(year: number): Get {
+  const query = `where=1%3D1&outFields=*&returnGeometry=false&orderByFields=OBJECTID&resultOffset=0&resultRecordCount=${PAGE}&f=json`
+  return {
+    name: String(year),
+    url: `${SERVICES}/Mapa${year}web/MapServer/${LAYER}/query?${query}`,
+    maxBytes: 32_000_000,
+    timeout_ms: 120_000,
+    expects: 'json',
+  }
+}
+
+/** The attributes of a feature by names of ours. */
+interface Attributes {
+  /** Trimmed; null if empty. */
+  readonly text: (field: Field) => string | null
+  /** Null if empty. Throws `FormatError` for a text that is not a number, and for a negative one. */
+  readonly number: (field: Field) => number | null
+}
+
+/** A name without accents and in small letters. */
+function foldedText(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+/** Attributes of the geometry, such as its length in some layers. */
+const GEOMETRY = /^(st_)?shape/
+
+/** Reads a feature's attributes by meaning: the traffic map's names vary from year to year. Unknown names are counted. */
+function attributesOf(feature: Feature, diagnostics: Diagnostics): Attributes {
+  const byName = new Map<string, unknown>()
+  const known = new Set(Object.values<readonly string[]>(FIELDS).flat())
+  for (const [name, value] of Object.entries(feature)) {
+    const key = foldedText(name)
+    byName.set(key, value)
+    if (!known.has(key) && !GEOMETRY.test(key)) diagnostics.unknownCode('imd_section_field', name)
+  }
+  const valueOf = (field: Field): unknown => {
+    for (const name of FIELDS[field]) if (byName.has(name)) return byName.get(name) ?? null
+    return null
+  }
+  return {
+    text: (field) => {
+      const value = valueOf(field)
+      return value === null ? null : String(value).trim() || null
+    },
+    number: (field) => {
+      const number = numberIn(valueOf(field))
+      if (number !== null && !(number >= 0)) throw new FormatError(`${FIELDS[field][0]} is no number from 0 on`)
+      return number
+    },
+  }
+}
 
 type Section = FeedRow<typeof imdSections>
 
@@ -30,6 +100,7 @@ const FIELDS = {
   imd_light: ['imd_ligeros', 'imd_ligero'],
   imd_heavy: ['imd_pesados', 'imd_pesado'],
 } as const
+type Field = keyof typeof FIELDS
 /** By the names of the map, folded. */
 const ROAD_TYPES: Readonly<Record<string, string>> = {
   'carretera convencional': 'CONVENTIONAL',
@@ -50,11 +121,13 @@ const YEAR_DAYS = [365, 366]
  * Daily traffic of the sections of the state roads: the section layer of the ministry's traffic map, one map a year, in pages.
  */
 export const mitmaImd = defineFeed({
-  ...TRAFFIC_MAP,
   id: 'mitma_imd',
+  source: mitmaTrafficMap,
   into: [imdSections],
-  get: mapQuery(LAST_MAP, LAYER),
-  archive: { unit: 'year', index: [], files: mapsOf(LAYER), next: nextPage, recent: 5 },
+  every_s: 7 * 86_400,
+  freshBy: 'fetch',
+  get: mapQuery(LAST_YEAR),
+  archive: { unit: 'year', index: [], files: yearsFrom(FIRST_YEAR, (year) => mapQuery(year).url, LAST_YEAR), next: nextPage, recent: 5 },
   bands: { imd_sections: { atLeast: 20, minRatio: 0.9, maxRatio: 1.2 } },
   *rows(bodies, _clock, diagnostics) {
     // Pages are named 2018, 2018.2 and so on: the answers do not state their year.
@@ -64,10 +137,7 @@ export const mitmaImd = defineFeed({
       for (const { bytes } of pages)
         for (const feature of readFeatures(bytes).features) {
           try {
-            const one = draftOf(attributesOf(feature, { fields: FIELDS, list: 'imd_section_field', diagnostics }), {
-              year: Number(year),
-              diagnostics,
-            })
+            const one = draftOf(attributesOf(feature, diagnostics), { year: Number(year), diagnostics })
             if (drafts.has(one.object_id)) diagnostics.warn('a row is on several pages')
             drafts.set(one.object_id, one)
           } catch (error) {
@@ -83,10 +153,7 @@ export const mitmaImd = defineFeed({
 /** A section before the edition's days per year are known. */
 type Draft = Omit<Section, 'year_days' | 'veh_km_check'>
 
-function draftOf(
-  read: Attributes<keyof typeof FIELDS>,
-  { year, diagnostics }: { readonly year: number; readonly diagnostics: Diagnostics },
-): Draft {
+function draftOf(read: Attributes, { year, diagnostics }: { readonly year: number; readonly diagnostics: Diagnostics }): Draft {
   const needed = <T>(value: T | null, name: string): T => {
     if (value === null) throw new FormatError(`no ${name}`)
     return value

@@ -2,8 +2,7 @@ import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { readDbf } from '../../formats/shapefile.ts'
-import { type Diagnostics, type FeedBody, FormatError } from '../define.ts'
-import type { Get } from '../request.ts'
+import { type Diagnostics, type FeedBody, FormatError, type Get } from '../define.ts'
 import { ZONE_FILES } from './mitma-files.ts'
 
 export type Level = (typeof ZONE_FILES)[number]

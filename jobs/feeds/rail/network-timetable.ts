@@ -5,7 +5,7 @@ import { madridDate } from '../../../lake/schema/time.ts'
 import { readGtfs } from '../../formats/gtfs.ts'
 import type { Zip } from '../../formats/zip.ts'
 import { type Batch, batch, type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
-import { departuresOf, type FrequencyDeparture, readFrequencies, repeatedStopTimes } from '../transit/frequencies.ts'
+import { departuresOf, type FrequencyDeparture, readFrequencies, repeatedStopTimes } from '../transit/stop-times.ts'
 import { accessOf, calendarRows, memberRows, openTimetable, refuse, type Timetable, type TimetableRules } from '../transit/timetable.ts'
 import { colorsOf, positionOf, readShapes } from './timetable.ts'
 

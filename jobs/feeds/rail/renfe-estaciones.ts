@@ -7,8 +7,7 @@ import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { commaNumber, pointNumber } from '../../formats/numbers.ts'
 import { statedPosition } from '../../formats/positions.ts'
 import { decodeText } from '../../formats/text.ts'
-import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
-import { lookUp } from '../look-up.ts'
+import { batch, type Diagnostics, defineFeed, FormatError, lookUp } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 
 type Station = FeedRow<typeof railStationRegister>

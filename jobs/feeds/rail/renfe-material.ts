@@ -2,7 +2,7 @@ import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import { railStock } from '../../../lake/datasets/rail/stock.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { FormatError } from '../define.ts'
-import { csvFeed } from '../kit/formats.ts'
+import { csvFeed } from '../kit/record-feed.ts'
 
 const COLUMNS = {
   model: 'MODELO',

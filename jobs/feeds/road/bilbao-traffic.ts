@@ -5,8 +5,7 @@ import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts
 import { instantOf } from '../../../lake/schema/time.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
 import { batch, type Diagnostics, defineFeed } from '../define.ts'
-import { cityArea, geoJsonFeatures, type ReadFeature, type Section, sectionOf } from './section-shapes.ts'
-import { type SectionReport, sectionStates } from './section-states.ts'
+import { cityArea, geoJsonFeatures, type ReadFeature, type Section, type SectionReport, sectionOf, sectionStates } from './city-sections.ts'
 
 const PLACE = SECTION_CITIES.bilbao
 const KNOWN = new Set(['CodigoSeccion', 'Ocupacion', 'Intensidad', 'Velocidad', 'FechaHora'])

@@ -11,15 +11,6 @@ import { presentRows } from '../presence.ts'
 
 type Site = FeedRow<typeof chargingSites>
 
-type Connector = {
-  readonly type: string
-  readonly mode: string | null
-  readonly has_cable: boolean | null
-  readonly power_kw: number | null
-  readonly voltage_v: number | null
-  readonly current_a: number | null
-}
-
 const CONNECTORS: Readonly<Record<string, string>> = {
   ...{ iec62196T2: 'TYPE_2', iec62196T2COMBO: 'CCS2', chademo: 'CHADEMO', iec62196T1: 'TYPE_1', iec62196T1COMBO: 'CCS1' },
   ...{ iec62196T3A: 'TYPE_3A', iec62196T3C: 'TYPE_3C', domesticF: 'SCHUKO' },
@@ -123,7 +114,7 @@ function siteOf(element: XmlElement, diagnostics: Diagnostics): Site | null {
   }
 }
 
-function pointOf(element: XmlElement, diagnostics: Diagnostics): { readonly id: string | null; readonly connectors: readonly Connector[] } {
+function pointOf(element: XmlElement, diagnostics: Diagnostics) {
   const connectors = element.children.filter(({ name }) => name === 'connector')
   return {
     id: valueOf(element) ?? attribute(element, 'id') ?? null,

@@ -15,117 +15,91 @@ type Table<L extends { readonly codes: object }> = Readonly<Record<string, CodeO
 export type CauseMeaning = readonly [cause: CodeOf<typeof INCIDENT_CAUSES>, type: CodeOf<typeof INCIDENT_TYPES> | null]
 
 /**
- * DATEX II causes: a family (`causeType`) and, after a slash, its detail. Unlisted details are counted and read as their
- * family. Causes in DGT's capture of January 2026 are marked °. The README beside this file explains how causes imply types.
+ * DATEX II causes by their meaning: the type that it implies, the cause, the family (`causeType`) and its details; '' is the
+ * family itself. Causes in DGT's capture of January 2026 are marked °. How they imply types: the README beside this file.
  */
-export const CAUSES: Readonly<Record<string, CauseMeaning>> = {
-  accident: ['ACCIDENT', 'ACCIDENT'], // °
-  'accident/accident': ['ACCIDENT', 'ACCIDENT'], // °
-  'accident/multipleVehicleCollision': ['MULTIPLE_COLLISION', 'ACCIDENT'],
-  'accident/multivehicleAccident': ['MULTIPLE_COLLISION', 'ACCIDENT'],
-  'accident/overturnedVehicle': ['OVERTURNED_VEHICLE', 'ACCIDENT'],
-  'accident/overturnedHeavyLorry': ['OVERTURNED_VEHICLE', 'ACCIDENT'],
-  roadMaintenance: ['ROADWORKS', 'ROADWORKS'],
-  'roadMaintenance/roadworks': ['ROADWORKS', 'ROADWORKS'], // °
-  'roadMaintenance/maintenanceWork': ['MAINTENANCE', 'ROADWORKS'],
-  'roadMaintenance/repairWork': ['REPAIR', 'ROADWORKS'],
-  'roadMaintenance/resurfacingWork': ['RESURFACING', 'ROADWORKS'],
-  'roadMaintenance/roadMarkingWork': ['ROAD_MARKING', 'ROADWORKS'],
-  'roadMaintenance/grassCuttingWork': ['VEGETATION_CUTTING', 'ROADWORKS'],
-  'roadMaintenance/treeAndVegetationCuttingWork': ['VEGETATION_CUTTING', 'ROADWORKS'],
-  'roadMaintenance/snowploughsInUse': ['WINTER_MAINTENANCE', 'ROADWORKS'],
-  'roadMaintenance/saltingInProgress': ['WINTER_MAINTENANCE', 'ROADWORKS'],
-  constructionWork: ['CONSTRUCTION', 'ROADWORKS'],
-  'constructionWork/constructionWork': ['CONSTRUCTION', 'ROADWORKS'],
-  vehicleObstruction: ['VEHICLE_OBSTRUCTION', 'OBSTACLE'],
-  'vehicleObstruction/vehicleStuck': ['STOPPED_VEHICLE', 'BREAKDOWN'], // °
-  'vehicleObstruction/abandonedVehicle': ['STOPPED_VEHICLE', 'BREAKDOWN'],
-  'vehicleObstruction/brokenDownVehicle': ['BROKEN_DOWN_VEHICLE', 'BREAKDOWN'],
-  'vehicleObstruction/brokenDownHeavyLorry': ['BROKEN_DOWN_VEHICLE', 'BREAKDOWN'],
-  'vehicleObstruction/brokenDownBus': ['BROKEN_DOWN_VEHICLE', 'BREAKDOWN'],
-  'vehicleObstruction/damagedVehicle': ['BROKEN_DOWN_VEHICLE', 'BREAKDOWN'],
-  'vehicleObstruction/vehicleOnFire': ['VEHICLE_ON_FIRE', 'OBSTACLE'], // °
-  'vehicleObstruction/slowVehicle': ['SLOW_VEHICLE', 'OBSTACLE'],
-  'vehicleObstruction/vehicleOnWrongCarriageway': ['WRONG_WAY_VEHICLE', 'OBSTACLE'],
-  obstruction: ['OBSTRUCTION', 'OBSTACLE'],
-  'obstruction/objectOnTheRoad': ['OBJECT_ON_ROAD', 'OBSTACLE'], // °
-  'obstruction/obstructionOnTheRoad': ['OBSTRUCTION', 'OBSTACLE'],
-  'obstruction/debris': ['OBJECT_ON_ROAD', 'OBSTACLE'],
-  'obstruction/shedLoad': ['SHED_LOAD', 'OBSTACLE'],
-  'obstruction/spillageOnTheRoad': ['SPILLAGE', 'OBSTACLE'], // °
-  'obstruction/spillageOccurringFromMovingVehicle': ['SPILLAGE', 'OBSTACLE'],
-  'obstruction/peopleOnRoadway': ['PEOPLE_ON_ROAD', 'OBSTACLE'],
-  'obstruction/cyclistsOnRoadway': ['PEOPLE_ON_ROAD', 'OBSTACLE'],
-  'obstruction/childrenOnRoadway': ['PEOPLE_ON_ROAD', 'OBSTACLE'],
-  animalPresence: ['ANIMALS_ON_ROAD', 'OBSTACLE'],
-  'animalPresence/animalsOnTheRoad': ['ANIMALS_ON_ROAD', 'OBSTACLE'],
-  environmentalObstruction: ['ENVIRONMENTAL_OBSTRUCTION', 'OBSTACLE'],
-  'environmentalObstruction/rockfalls': ['ROCKFALL', 'OBSTACLE'], // °
-  'environmentalObstruction/landslips': ['LANDSLIDE', 'OBSTACLE'],
-  'environmentalObstruction/mudSlide': ['LANDSLIDE', 'OBSTACLE'],
-  'environmentalObstruction/flooding': ['FLOODING', 'OBSTACLE'],
-  'environmentalObstruction/flashFloods': ['FLOODING', 'OBSTACLE'],
-  'environmentalObstruction/fallenTrees': ['FALLEN_TREE', 'OBSTACLE'],
-  'environmentalObstruction/avalanches': ['AVALANCHE', 'OBSTACLE'],
-  'environmentalObstruction/forestFire': ['FIRE', 'OBSTACLE'],
-  'environmentalObstruction/grassFire': ['FIRE', 'OBSTACLE'],
-  'environmentalObstruction/seriousFire': ['FIRE', 'OBSTACLE'],
-  'environmentalObstruction/smokeOrFumes': ['SMOKE', 'OBSTACLE'],
-  'environmentalObstruction/stormDamage': ['STORM_DAMAGE', 'OBSTACLE'],
-  'environmentalObstruction/subsidence': ['SUBSIDENCE', 'OBSTACLE'],
-  infrastructureDamageObstruction: ['DAMAGED_INFRASTRUCTURE', 'OBSTACLE'],
-  'infrastructureDamageObstruction/damagedRoadSurface': ['DAMAGED_SURFACE', 'OBSTACLE'], // °
-  nonWeatherRelatedRoadConditions: ['POOR_SURFACE', 'OBSTACLE'],
-  poorEnvironment: ['ADVERSE_WEATHER', 'WEATHER'],
-  'poorEnvironment/badWeather': ['ADVERSE_WEATHER', 'WEATHER'],
-  'poorEnvironment/snowfall': ['SNOW', 'WEATHER'], // °
-  'poorEnvironment/heavySnowfall': ['SNOW', 'WEATHER'],
-  'poorEnvironment/blizzard': ['SNOW', 'WEATHER'],
-  'poorEnvironment/fog': ['FOG', 'WEATHER'], // °
-  'poorEnvironment/denseFog': ['FOG', 'WEATHER'],
-  'poorEnvironment/patchyFog': ['FOG', 'WEATHER'],
-  'poorEnvironment/strongWinds': ['WIND', 'WEATHER'], // °
-  'poorEnvironment/gustyWinds': ['WIND', 'WEATHER'],
-  'poorEnvironment/crosswinds': ['WIND', 'WEATHER'],
-  'poorEnvironment/gales': ['WIND', 'WEATHER'],
-  'poorEnvironment/stormForceWinds': ['WIND', 'WEATHER'],
-  'poorEnvironment/frost': ['ICE', 'WEATHER'], // °
-  'poorEnvironment/heavyFrost': ['ICE', 'WEATHER'],
-  'poorEnvironment/rain': ['RAIN', 'WEATHER'],
-  'poorEnvironment/heavyRain': ['RAIN', 'WEATHER'],
-  'poorEnvironment/hail': ['HAIL', 'WEATHER'],
-  'poorEnvironment/smokeHazard': ['SMOKE', 'WEATHER'], // °
-  weatherRelatedRoadConditions: ['ADVERSE_WEATHER', 'WEATHER'],
-  'weatherRelatedRoadConditions/ice': ['ICE', 'WEATHER'],
-  'weatherRelatedRoadConditions/blackIce': ['ICE', 'WEATHER'],
-  'weatherRelatedRoadConditions/snowOnTheRoad': ['SNOW', 'WEATHER'],
-  winterEquipmentManagement: ['ADVERSE_WEATHER', 'WEATHER'],
-  abnormalTraffic: ['ABNORMAL_TRAFFIC', 'CONGESTION'],
-  'abnormalTraffic/slowTraffic': ['SLOW_TRAFFIC', 'CONGESTION'], // °
-  'abnormalTraffic/heavyTraffic': ['HEAVY_TRAFFIC', 'CONGESTION'], // °
-  'abnormalTraffic/queuingTraffic': ['QUEUING_TRAFFIC', 'CONGESTION'],
-  'abnormalTraffic/stationaryTraffic': ['STATIONARY_TRAFFIC', 'CONGESTION'],
-  holidayTraffic: ['HEAVY_TRAFFIC', 'CONGESTION'],
-  rubberNecking: ['SLOW_TRAFFIC', 'CONGESTION'],
-  publicEvent: ['MAJOR_EVENT', 'EVENT'],
-  'publicEvent/majorEvent': ['MAJOR_EVENT', 'EVENT'], // °
-  'publicEvent/bicycleRace': ['SPORTS_EVENT', 'EVENT'],
-  'publicEvent/marathon': ['SPORTS_EVENT', 'EVENT'],
-  'publicEvent/sportsMeeting': ['SPORTS_EVENT', 'EVENT'],
-  roadsideEvent: ['MAJOR_EVENT', 'EVENT'],
-  disturbance: ['DISTURBANCE', 'EVENT'],
-  'disturbance/demonstration': ['DISTURBANCE', 'EVENT'],
-  roadOrCarriagewayOrLaneManagement: ['TRAFFIC_MANAGEMENT', null],
-  'roadOrCarriagewayOrLaneManagement/other': ['TRAFFIC_MANAGEMENT', null], // °
-  speedManagement: ['TRAFFIC_MANAGEMENT', null],
-  networkManagement: ['TRAFFIC_MANAGEMENT', null],
-  rerouting: ['TRAFFIC_MANAGEMENT', null],
-  instructionToRoadUsers: ['TRAFFIC_MANAGEMENT', null],
-  authorityOperation: ['AUTHORITY_OPERATION', 'OTHER'],
-  roadsideAssistance: ['ROADSIDE_ASSISTANCE', 'OTHER'],
-  equipmentOrSystemFault: ['EQUIPMENT_FAULT', 'OTHER'],
-  other: ['OTHER', 'OTHER'],
-}
+const MEANINGS: readonly (readonly [type: CauseMeaning[1], cause: CauseMeaning[0], family: string, details: readonly string[]])[] = [
+  ['ACCIDENT', 'ACCIDENT', 'accident', ['', 'accident']], // °
+  ['ACCIDENT', 'MULTIPLE_COLLISION', 'accident', ['multipleVehicleCollision', 'multivehicleAccident']],
+  ['ACCIDENT', 'OVERTURNED_VEHICLE', 'accident', ['overturnedVehicle', 'overturnedHeavyLorry']],
+  ['ROADWORKS', 'ROADWORKS', 'roadMaintenance', ['', 'roadworks']], // ° roadworks
+  ['ROADWORKS', 'MAINTENANCE', 'roadMaintenance', ['maintenanceWork']],
+  ['ROADWORKS', 'REPAIR', 'roadMaintenance', ['repairWork']],
+  ['ROADWORKS', 'RESURFACING', 'roadMaintenance', ['resurfacingWork']],
+  ['ROADWORKS', 'ROAD_MARKING', 'roadMaintenance', ['roadMarkingWork']],
+  ['ROADWORKS', 'VEGETATION_CUTTING', 'roadMaintenance', ['grassCuttingWork', 'treeAndVegetationCuttingWork']],
+  ['ROADWORKS', 'WINTER_MAINTENANCE', 'roadMaintenance', ['snowploughsInUse', 'saltingInProgress']],
+  ['ROADWORKS', 'CONSTRUCTION', 'constructionWork', ['', 'constructionWork']],
+  ['OBSTACLE', 'VEHICLE_OBSTRUCTION', 'vehicleObstruction', ['']],
+  ['BREAKDOWN', 'STOPPED_VEHICLE', 'vehicleObstruction', ['vehicleStuck', 'abandonedVehicle']], // ° vehicleStuck
+  [
+    'BREAKDOWN',
+    'BROKEN_DOWN_VEHICLE',
+    'vehicleObstruction',
+    ['brokenDownVehicle', 'brokenDownHeavyLorry', 'brokenDownBus', 'damagedVehicle'],
+  ],
+  ['OBSTACLE', 'VEHICLE_ON_FIRE', 'vehicleObstruction', ['vehicleOnFire']], // °
+  ['OBSTACLE', 'SLOW_VEHICLE', 'vehicleObstruction', ['slowVehicle']],
+  ['OBSTACLE', 'WRONG_WAY_VEHICLE', 'vehicleObstruction', ['vehicleOnWrongCarriageway']],
+  ['OBSTACLE', 'OBSTRUCTION', 'obstruction', ['', 'obstructionOnTheRoad']],
+  ['OBSTACLE', 'OBJECT_ON_ROAD', 'obstruction', ['objectOnTheRoad', 'debris']], // ° objectOnTheRoad
+  ['OBSTACLE', 'SHED_LOAD', 'obstruction', ['shedLoad']],
+  ['OBSTACLE', 'SPILLAGE', 'obstruction', ['spillageOnTheRoad', 'spillageOccurringFromMovingVehicle']], // ° spillageOnTheRoad
+  ['OBSTACLE', 'PEOPLE_ON_ROAD', 'obstruction', ['peopleOnRoadway', 'cyclistsOnRoadway', 'childrenOnRoadway']],
+  ['OBSTACLE', 'ANIMALS_ON_ROAD', 'animalPresence', ['', 'animalsOnTheRoad']],
+  ['OBSTACLE', 'ENVIRONMENTAL_OBSTRUCTION', 'environmentalObstruction', ['']],
+  ['OBSTACLE', 'ROCKFALL', 'environmentalObstruction', ['rockfalls']], // °
+  ['OBSTACLE', 'LANDSLIDE', 'environmentalObstruction', ['landslips', 'mudSlide']],
+  ['OBSTACLE', 'FLOODING', 'environmentalObstruction', ['flooding', 'flashFloods']],
+  ['OBSTACLE', 'FALLEN_TREE', 'environmentalObstruction', ['fallenTrees']],
+  ['OBSTACLE', 'AVALANCHE', 'environmentalObstruction', ['avalanches']],
+  ['OBSTACLE', 'FIRE', 'environmentalObstruction', ['forestFire', 'grassFire', 'seriousFire']],
+  ['OBSTACLE', 'SMOKE', 'environmentalObstruction', ['smokeOrFumes']],
+  ['OBSTACLE', 'STORM_DAMAGE', 'environmentalObstruction', ['stormDamage']],
+  ['OBSTACLE', 'SUBSIDENCE', 'environmentalObstruction', ['subsidence']],
+  ['OBSTACLE', 'DAMAGED_INFRASTRUCTURE', 'infrastructureDamageObstruction', ['']],
+  ['OBSTACLE', 'DAMAGED_SURFACE', 'infrastructureDamageObstruction', ['damagedRoadSurface']], // °
+  ['OBSTACLE', 'POOR_SURFACE', 'nonWeatherRelatedRoadConditions', ['']],
+  ['WEATHER', 'ADVERSE_WEATHER', 'poorEnvironment', ['', 'badWeather']],
+  ['WEATHER', 'SNOW', 'poorEnvironment', ['snowfall', 'heavySnowfall', 'blizzard']], // ° snowfall
+  ['WEATHER', 'FOG', 'poorEnvironment', ['fog', 'denseFog', 'patchyFog']], // ° fog
+  ['WEATHER', 'WIND', 'poorEnvironment', ['strongWinds', 'gustyWinds', 'crosswinds', 'gales', 'stormForceWinds']], // ° strongWinds
+  ['WEATHER', 'ICE', 'poorEnvironment', ['frost', 'heavyFrost']], // ° frost
+  ['WEATHER', 'RAIN', 'poorEnvironment', ['rain', 'heavyRain']],
+  ['WEATHER', 'HAIL', 'poorEnvironment', ['hail']],
+  ['WEATHER', 'SMOKE', 'poorEnvironment', ['smokeHazard']], // °
+  ['WEATHER', 'ADVERSE_WEATHER', 'weatherRelatedRoadConditions', ['']],
+  ['WEATHER', 'ICE', 'weatherRelatedRoadConditions', ['ice', 'blackIce']],
+  ['WEATHER', 'SNOW', 'weatherRelatedRoadConditions', ['snowOnTheRoad']],
+  ['WEATHER', 'ADVERSE_WEATHER', 'winterEquipmentManagement', ['']],
+  ['CONGESTION', 'ABNORMAL_TRAFFIC', 'abnormalTraffic', ['']],
+  ['CONGESTION', 'SLOW_TRAFFIC', 'abnormalTraffic', ['slowTraffic']], // °
+  ['CONGESTION', 'HEAVY_TRAFFIC', 'abnormalTraffic', ['heavyTraffic']], // °
+  ['CONGESTION', 'QUEUING_TRAFFIC', 'abnormalTraffic', ['queuingTraffic']],
+  ['CONGESTION', 'STATIONARY_TRAFFIC', 'abnormalTraffic', ['stationaryTraffic']],
+  ['CONGESTION', 'HEAVY_TRAFFIC', 'holidayTraffic', ['']],
+  ['CONGESTION', 'SLOW_TRAFFIC', 'rubberNecking', ['']],
+  ['EVENT', 'MAJOR_EVENT', 'publicEvent', ['', 'majorEvent']], // ° majorEvent
+  ['EVENT', 'SPORTS_EVENT', 'publicEvent', ['bicycleRace', 'marathon', 'sportsMeeting']],
+  ['EVENT', 'MAJOR_EVENT', 'roadsideEvent', ['']],
+  ['EVENT', 'DISTURBANCE', 'disturbance', ['', 'demonstration']],
+  [null, 'TRAFFIC_MANAGEMENT', 'roadOrCarriagewayOrLaneManagement', ['', 'other']], // ° other
+  [null, 'TRAFFIC_MANAGEMENT', 'speedManagement', ['']],
+  [null, 'TRAFFIC_MANAGEMENT', 'networkManagement', ['']],
+  [null, 'TRAFFIC_MANAGEMENT', 'rerouting', ['']],
+  [null, 'TRAFFIC_MANAGEMENT', 'instructionToRoadUsers', ['']],
+  ['OTHER', 'AUTHORITY_OPERATION', 'authorityOperation', ['']],
+  ['OTHER', 'ROADSIDE_ASSISTANCE', 'roadsideAssistance', ['']],
+  ['OTHER', 'EQUIPMENT_FAULT', 'equipmentOrSystemFault', ['']],
+  ['OTHER', 'OTHER', 'other', ['']],
+]
+
+/** Meanings of a family or, after a slash, its detail. Unlisted details are counted and read as their family. */
+export const CAUSES: Readonly<Record<string, CauseMeaning>> = Object.fromEntries(
+  MEANINGS.flatMap(([type, cause, family, details]) =>
+    details.map((detail) => [detail === '' ? family : `${family}/${detail}`, [cause, type]]),
+  ),
+)
 
 /** A record's own kind, by its element and code. The same codes occur as causes, with another meaning. */
 export const KINDS: Table<typeof MEASURE_KINDS> = {

@@ -1,4 +1,6 @@
+import { cameras } from '../../../lake/datasets/road/cameras.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
+import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
 import { instant, readLocation } from '../../formats/datex2.ts'
@@ -6,7 +8,8 @@ import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
 import { batch, bodyOf, type Diagnostics, defineFeed, type Feed } from '../define.ts'
 import { watchPresence } from '../presence.ts'
-import { directionOf, statedPosition } from './dgt-measures.ts'
+import { imageLink } from './camera-links.ts'
+import { directionOf, statedPosition } from './datex-incident.ts'
 import { type NamedPlace, namedPlace } from './named-place.ts'
 
 /** What all devices state, with their place. */
@@ -92,4 +95,43 @@ function deviceOf(element: XmlElement, of: { readonly into: Dataset; readonly ty
     ...namedPlace(resolvePlace(stated, (problem) => diagnostics.warn(problem))),
     device_updated_at: instant(element, 'lastUpdateOfDeviceInformation', diagnostics),
   }
+}
+
+/** DGT's catalogue of variable-message panels: a device publication of DATEX II v3.7. */
+export const dgtVmsDevices = dgtDeviceFeed({
+  id: 'dgt_vms_devices',
+  into: vmsDevices,
+  type: 'vms',
+  url: 'https://nap.dgt.es/datex2/v3/dgt/DevicePublication/vms_datex2_v37.xml',
+  row: ({ id, ...device }) => ({ source: dgt.id, panel_id: id, ...device }),
+})
+
+/** Hosts that `deviceUrl` names: the former one, which redirects, and the present one. */
+const HOSTS = { 'infocar.dgt.es': { hasHttps: true }, 'etraffic.dgt.es': { hasHttps: true } }
+
+/** DGT's catalogue of cameras: a device publication of DATEX II v3.6 or v3.7. */
+export const dgtCameras = dgtDeviceFeed({
+  id: 'dgt_cameras',
+  into: cameras,
+  type: 'camera',
+  url: 'https://nap.dgt.es/datex2/v3/dgt/DevicePublication/camaras_datex2_v37.xml',
+  row: ({ id, ...device }, element, diagnostics) => ({
+    source: dgt.id,
+    camera_id: id,
+    name: null,
+    operator: null,
+    ...device,
+    image_url: linkOf(id, textAt(element, 'deviceUrl'), diagnostics),
+  }),
+})
+
+/** The link of a camera that states one, built from its number: what the publication states is only checked. */
+function linkOf(id: string, stated: string | null, diagnostics: Diagnostics): string | null {
+  if (stated === null) return null
+  if (!/^\d{1,12}$/.test(id)) {
+    diagnostics.warn('id of a camera is no number: no link')
+    return null
+  }
+  if (imageLink(stated, HOSTS)?.pathname.endsWith(`/${id}.jpg`) !== true) diagnostics.warn('deviceUrl is not that of the camera')
+  return `https://etraffic.dgt.es/camarasEtraffic/${id}.jpg`
 }

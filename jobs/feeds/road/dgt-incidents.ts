@@ -5,8 +5,8 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readSituations, type SituationRecord } from '../../formats/datex2.ts'
 import { batch, bodyOf, type Diagnostics, defineFeed } from '../define.ts'
 import { watchPresence } from '../presence.ts'
-import { incidentOf, municipalityName, placeOf } from './datex-incident.ts'
-import { byLead, compassOf, countUnknown, directionOf, statedPosition } from './dgt-measures.ts'
+import { byLead, compassOf, countUnknown, directionOf, incidentOf, placeOf, statedPosition } from './datex-incident.ts'
+import { namedPlace } from './named-place.ts'
 
 const FOLDER = 'https://nap.dgt.es/datex2/v3/dgt/SituationPublication/'
 /** The address of profile 3.6 redirects to that of 3.7 (301, seen 2026-09); it stays as the fallback. */
@@ -145,7 +145,7 @@ function beaconOf(id: string, record: SituationRecord, createdAt: number, diagno
     direction: directionOf(record),
     province_code: place.province_code,
     municipality_code: place.municipality_code,
-    municipality: location.from?.municipality ?? municipalityName(place),
+    municipality: location.from?.municipality ?? namedPlace(place).municipality,
     position: place.position,
     compass_direction: compassOf(record),
   }

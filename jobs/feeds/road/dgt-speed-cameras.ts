@@ -4,12 +4,10 @@ import { locate } from '../../../lake/places/locate.ts'
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { publicationElements } from '../../formats/datex2-v1.ts'
+import { coordinatesOf, kilometreOf, provinceCodeOf, publicationElements } from '../../formats/datex2-payload.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
-import { bodyOf, type Diagnostics, defineFeed } from '../define.ts'
-import { lookUp } from '../look-up.ts'
+import { bodyOf, type Diagnostics, defineFeed, lookUp } from '../define.ts'
 import { presentRows } from '../presence.ts'
-import { coordinatesOf, kilometreOf, provinceCodeOf } from './datex1-places.ts'
 import { DIRECTIONS } from './dgt-codes.ts'
 import { namedPlace } from './named-place.ts'
 
@@ -52,15 +50,6 @@ export const dgtSpeedCameras = defineFeed({
   },
 })
 
-/** A reference point of the publication. */
-interface Reference {
-  readonly road: string | null
-  readonly km: number | null
-  readonly direction: string | null
-  readonly towards: string | null
-  readonly provinceCode: string | null
-}
-
 /** The speed camera of a location; null without an id or a location, which is counted. */
 function cameraOf(location: XmlElement, diagnostics: Diagnostics): SpeedCamera | null {
   const id = attribute(location, 'id')?.trim()
@@ -99,7 +88,8 @@ function cameraOf(location: XmlElement, diagnostics: Diagnostics): SpeedCamera |
   }
 }
 
-function referenceOf(owner: XmlElement | undefined, diagnostics: Diagnostics): Reference {
+/** What a reference point of the publication states. */
+function referenceOf(owner: XmlElement | undefined, diagnostics: Diagnostics) {
   const point = child(owner, 'referencePoint')
   const extension = child(point, 'referencePointExtension', 'ExtendedReferencePoint')
   return {

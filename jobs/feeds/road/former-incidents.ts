@@ -1,12 +1,12 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { sctSituations as source, trafikoa } from '../../../lake/datasets/road/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { Source } from '../../../lake/schema/sources.ts'
 import type { SituationRecord } from '../../formats/datex2.ts'
 import { FORMER_RECORD_TYPES, readFormerSituations } from '../../formats/datex2-v1-situations.ts'
 import { type Batch, batch, bodyOf, type Diagnostics, defineFeed, type Feed, type FeedBody } from '../define.ts'
 import { watchPresence } from '../presence.ts'
-import { incidentOf } from './datex-incident.ts'
-import { byLead, countUnknown } from './dgt-measures.ts'
+import { byLead, countUnknown, incidentOf } from './datex-incident.ts'
 
 /** Fields of every publication, by the publisher's names. A part of the records have no coordinates. */
 const ALWAYS: Readonly<Record<string, (record: SituationRecord) => boolean>> = {
@@ -103,3 +103,27 @@ function withProvince(record: SituationRecord, provinces: FormerPublisher['provi
   const province = provinces.find(([prefix]) => prefix.test(road))?.[1] ?? null
   return { ...record, location: { ...location, from: { ...from, province } } }
 }
+
+/** Incidents of the Basque Country (Trafikoa). A third of the records have only a road and a kilometre. */
+export const trafikoaIncidents = formerIncidentsFeed({
+  id: 'trafikoa_incidents',
+  source: trafikoa,
+  folder: 'dt-gv',
+  provinces: [
+    [/^GI-/, 'Gipuzkoa'],
+    [/^BI-/, 'Bizkaia'],
+  ],
+})
+
+/** Incidents of Catalonia (SCT) beside the GML that `sct_incidents` reads: with start and end, for those that the GML lacks. */
+export const sctSituations = formerIncidentsFeed({
+  id: 'sct_situations',
+  source,
+  folder: 'sct',
+  provinces: [
+    [/^(?:B|BV|BP)-/, 'Barcelona'],
+    [/^(?:GI|GIV|GIP)-/, 'Girona'],
+    [/^(?:L|LV|LP)-/, 'Lleida'],
+    [/^(?:T|TV|TP)-/, 'Tarragona'],
+  ],
+})

@@ -1,7 +1,7 @@
 import { municipalityRegister } from '../../../lake/datasets/road/municipality-register.ts'
 import { ignRegister } from '../../../lake/datasets/road/sources.ts'
 import { FormatError } from '../define.ts'
-import { csvFeed } from '../kit/formats.ts'
+import { csvFeed } from '../kit/record-feed.ts'
 
 const URL = 'https://centrodedescargas.cnig.es/CentroDescargas/MUNICIPIOS.csv'
 

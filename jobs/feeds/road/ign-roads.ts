@@ -5,10 +5,8 @@ import { foldName } from '../../../lake/places/names.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import { openZip } from '../../formats/zip.ts'
 import { type Batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
-import { isNetworkFile, openNetwork } from './network/layers.ts'
-import { partRows } from './network/part-rows.ts'
-import { editionOf, partsOf, provinceOfFile } from './network/parts.ts'
-import { unpackedInto } from './network/unpacked.ts'
+import { isNetworkFile, openNetwork, unpackedInto } from './network/layers.ts'
+import { editionOf, partRows, partsOf, provinceOfFile } from './network/parts.ts'
 
 const MAX_BYTES = 200_000_000
 const MAX_DECODED_BYTES = 1_500_000_000

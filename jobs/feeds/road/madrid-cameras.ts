@@ -2,7 +2,7 @@ import { cameras } from '../../../lake/datasets/road/cameras.ts'
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
 import type { RawRecord } from '../kit/binder.ts'
-import { xmlFeed } from '../kit/formats.ts'
+import { xmlFeed } from '../kit/record-feed.ts'
 import { namedPlace } from './named-place.ts'
 
 /** The cameras of Madrid's streets: KML 2.2, whose descriptions are HTML with a link to the image on a former host. */

@@ -2,7 +2,7 @@ import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { csvFeed } from '../kit/formats.ts'
+import { csvFeed } from '../kit/record-feed.ts'
 import { isDesignation } from './designation.ts'
 import { namedPlace } from './named-place.ts'
 

@@ -3,14 +3,11 @@ import { mallorca as source } from '../../../lake/datasets/road/sources.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { dayFirstInstant } from '../../formats/dates.ts'
-import { FormatError } from '../define.ts'
-import { rawRecord } from '../kit/formats.ts'
+import { FormatError, type Get, lookUp } from '../define.ts'
 import type { RecordReader } from '../kit/reader.ts'
-import { recordFeed } from '../kit/record-feed.ts'
-import { lookUp } from '../look-up.ts'
-import type { Get } from '../request.ts'
-import { plainIncident } from './plain-incident.ts'
-import { geoJsonFeatures, type ReadFeature } from './section-shapes.ts'
+import { rawRecord, recordFeed } from '../kit/record-feed.ts'
+import { geoJsonFeatures, type ReadFeature } from './city-sections.ts'
+import { plainIncident } from './datex-incident.ts'
 
 /** The publisher's names; the last four come from the point and from the end of the line. */
 const COLUMNS = {

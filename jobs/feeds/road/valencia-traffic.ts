@@ -3,8 +3,16 @@ import { valenciaTraffic as source } from '../../../lake/datasets/road/sources.t
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { batch, type Diagnostics, defineFeed } from '../define.ts'
-import { cityLine, geoJsonFeatures, type ReadFeature, type Section, sectionOf } from './section-shapes.ts'
-import { levelOf, type SectionReport, sectionStates } from './section-states.ts'
+import {
+  cityLine,
+  geoJsonFeatures,
+  levelOf,
+  type ReadFeature,
+  type Section,
+  type SectionReport,
+  sectionOf,
+  sectionStates,
+} from './city-sections.ts'
 
 const PLACE = SECTION_CITIES.valencia
 

@@ -4,10 +4,8 @@ import { BARCELONA_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { listRequest } from '../../formats/ckan.ts'
 import { ED50_ERROR_M, ed50UtmToPoint } from '../../formats/ed50.ts'
 import { FormatError } from '../define.ts'
-import { csvFeed } from '../kit/formats.ts'
-import { type Accident, accidentOf, codedBy } from './accident.ts'
-import { spanOf, weekdayOf } from './local-span.ts'
-import { editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
+import { csvFeed } from '../kit/record-feed.ts'
+import { type Accident, accidentOf, codedBy, editionOf, listedYears, RECENT_YEARS, spanOf, weekdayOf } from './accident.ts'
 
 /** UTM 31N box (ED50) of the city with a margin, metres. */
 const BOX = { west: 418_000, east: 440_000, south: 4_570_000, north: 4_595_000 }

@@ -5,10 +5,9 @@ import { CATALAN_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { municipalityByName } from '../../../lake/places/municipalities.ts'
 import { provinceByName } from '../../../lake/places/provinces.ts'
 import { FormatError } from '../define.ts'
-import { csvFeed } from '../kit/formats.ts'
 import type { RecordReader } from '../kit/reader.ts'
-import { accidentOf, codedBy, codedIf } from './accident.ts'
-import { spanOf, weekdayOf } from './local-span.ts'
+import { csvFeed } from '../kit/record-feed.ts'
+import { accidentOf, codedBy, codedIf, spanOf, weekdayOf } from './accident.ts'
 
 /** Source columns with a list of values, by our columns. */
 const CODED = Object.fromEntries(Object.entries(CATALAN_VARIABLES).map(([column, { variable }]) => [column, variable])) as Readonly<

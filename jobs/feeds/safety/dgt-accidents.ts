@@ -4,13 +4,11 @@ import { DGT_ABSENT, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '.
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { eitherNumber, wholeNumber } from '../../formats/numbers.ts'
 import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
-import { type ArchiveFile, batch, type DayRange, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
-import { columnsOf } from '../kit/columns.ts'
-import { lookUp } from '../look-up.ts'
+import { batch, type Diagnostics, defineFeed, FormatError, lookUp } from '../define.ts'
+import { columnsOf } from '../kit/binder.ts'
+import { yearsFrom } from '../periods.ts'
 import { watchPresence } from '../presence.ts'
-import { type Accident, accidentOf, type CodedValue, codedBy, codedIf } from './accident.ts'
-import { monthSpan } from './local-span.ts'
-import { accidentFile, RECENT_YEARS, yearsIn } from './yearly-file.ts'
+import { type Accident, accidentFile, accidentOf, type CodedValue, codedBy, codedIf, monthSpan, RECENT_YEARS } from './accident.ts'
 
 const DOWNLOADS = 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
 /** The first year of the table; 2014 and 2015 have another layout. */
@@ -55,14 +53,14 @@ export const dgtAccidents = defineFeed({
   source: dgtAccidentFiles,
   ...accidentFile({
     into: roadAccidents,
-    url: `${DOWNLOADS}/${pathOf(2024)}`,
+    url: addressOf(2024),
     expects: 'zip',
     maxBytes: 128_000_000,
     maxDecodedBytes: MOST_UNPACKED,
     atLeast: 200,
     minRatio: 0.5,
   }),
-  archive: { unit: 'year', index: [], files: tablesOf, recent: RECENT_YEARS },
+  archive: { unit: 'year', index: [], files: yearsFrom(FIRST_YEAR, addressOf), recent: RECENT_YEARS },
   async *rows(bodies, _clock, diagnostics) {
     for (const { bytes } of bodies) {
       const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
@@ -93,18 +91,12 @@ export const dgtAccidents = defineFeed({
   },
 })
 
-/** The tables of a range of years, by their addresses: no list exists. The last one or two years may not be published yet. */
-function tablesOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
-  return yearsIn(range, FIRST_YEAR).map((year) => {
-    return { period: String(year), url: `${DOWNLOADS}/${pathOf(year)}` }
-  })
-}
-
-function pathOf(year: number): string {
+/** The address of a year's table: no list exists. The last one or two years may not be published yet. */
+function addressOf(year: number): string {
   const name = `TABLA_ACCIDENTES_${String(year).slice(2)}`
-  if (year < FOLDER_24H.from) return `${FOLDER}/Tabla-Accidentes-${year}.xlsx`
-  if (year > FOLDER_24H.to) return `${FOLDER}/${name}.XLSX`
-  return `${FOLDER_24H.path}/${name}.${year === FOLDER_24H.capitals ? 'XLSX' : 'xlsx'}`
+  if (year < FOLDER_24H.from) return `${DOWNLOADS}/${FOLDER}/Tabla-Accidentes-${year}.xlsx`
+  if (year > FOLDER_24H.to) return `${DOWNLOADS}/${FOLDER}/${name}.XLSX`
+  return `${DOWNLOADS}/${FOLDER_24H.path}/${name}.${year === FOLDER_24H.capitals ? 'XLSX' : 'xlsx'}`
 }
 
 /** A row's cells as text by column name; null if empty. */

@@ -4,12 +4,11 @@ import { DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
-import { FormatError } from '../define.ts'
-import { csvFeed } from '../kit/formats.ts'
+import { FormatError, lookUp } from '../define.ts'
 import type { RecordReader } from '../kit/reader.ts'
-import { lookUp } from '../look-up.ts'
-import { severityOf } from './accident.ts'
-import { editionOf, RECENT_YEARS, yearsIn } from './yearly-file.ts'
+import { csvFeed } from '../kit/record-feed.ts'
+import { yearsFrom } from '../periods.ts'
+import { editionOf, RECENT_YEARS, severityOf } from './accident.ts'
 
 type AnimalAccident = FeedRow<typeof animalAccidents>
 
@@ -56,8 +55,7 @@ export const dgtAnimalAccidents = csvFeed({
   archive: {
     unit: 'year',
     index: [],
-    files: (_index, range) =>
-      yearsIn(range, FIRST_YEAR).map((year) => ({ period: String(year), url: `${FOLDER}/ACC_ANIMALES_${year}.csv` })),
+    files: yearsFrom(FIRST_YEAR, (year) => `${FOLDER}/ACC_ANIMALES_${year}.csv`),
     recent: RECENT_YEARS,
   },
   band: { atLeast: 100, minRatio: 0.5 },

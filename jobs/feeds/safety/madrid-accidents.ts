@@ -8,13 +8,21 @@ import { commaNumber, eitherNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { openXlsx, serialDate } from '../../formats/xlsx.ts'
 import { batch, type Diagnostics, defineFeed, FormatError } from '../define.ts'
-import { Binder } from '../kit/binder.ts'
-import { columnsOf } from '../kit/columns.ts'
+import { Binder, columnsOf } from '../kit/binder.ts'
 import { watchPresence } from '../presence.ts'
 import { MADRID_PLACE, madridPosition } from '../road/madrid-places.ts'
-import { type Accident, accidentOf, codedBy } from './accident.ts'
-import { type LocalSpan, spanOf, weekdayOf } from './local-span.ts'
-import { accidentFile, editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
+import {
+  type Accident,
+  accidentFile,
+  accidentOf,
+  codedBy,
+  editionOf,
+  type LocalSpan,
+  listedYears,
+  RECENT_YEARS,
+  spanOf,
+  weekdayOf,
+} from './accident.ts'
 
 /** The publisher's columns, with the names in older files, which have no coordinates; misspellings are the publisher's. */
 const COLUMNS = columnsOf(

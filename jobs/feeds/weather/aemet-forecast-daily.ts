@@ -73,26 +73,12 @@ function windOf(entry: Entry | undefined, reader: ForecastReader): Pick<Row, 'wi
   return { wind_mean_m_s: reader.speed(entry['velocidad'], 'velocidad'), wind_dir_deg: reader.direction(entry['direccion']) }
 }
 
-type Ranges = Pick<
-  Row,
-  | 'temp_max_c'
-  | 'temp_min_c'
-  | 'apparent_temp_max_c'
-  | 'apparent_temp_min_c'
-  | 'humidity_max_pct'
-  | 'humidity_min_pct'
-  | 'uv_index_max'
-  | 'temp_end_c'
-  | 'apparent_temp_end_c'
-  | 'humidity_end_pct'
->
-
 /** Highest and lowest of a day, and values at the end of each quarter. */
 function rangesOf(
   record: AemetRecord,
   period: { readonly isWhole: boolean; readonly hour: number; readonly hours: number },
   reader: ForecastReader,
-): Ranges {
+) {
   const range = (key: string): Entry => (record[key] ?? {}) as Entry
   const edge = (key: string, member: 'maxima' | 'minima'): number | null =>
     period.isWhole ? reader.number(range(key)[member], `${key}.${member}`) : null

@@ -1,6 +1,6 @@
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
-import { jsonFeed } from '../kit/formats.ts'
+import { jsonFeed } from '../kit/record-feed.ts'
 import { aemetRequest, readRecords } from './aemet.ts'
 
 /** AEMET's inventory of stations: everything is text, province names vary, and it has no date. */

@@ -6,7 +6,7 @@ import type { IngestContext } from '../context.ts'
 import { type DatasetState, type Entry, liveRow, liveRows, observation } from '../fold.ts'
 import type { FeedMemory } from '../memory.ts'
 import { parsePublication } from '../parse.ts'
-import { STREAM_BODY } from './minute-buffer.ts'
+import { STREAM_BODY } from './follow.ts'
 
 /** Observations of a stream that were received but not yet accepted: the newest of each thing, by dataset. */
 export type Arriving = Map<string, Map<string, Entry>>

@@ -1,7 +1,7 @@
 import type { Stream } from '../../../jobs/feeds/define.ts'
 import { aisReceivers } from '../../../jobs/feeds/maritime/ais-receivers.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
-import { MinuteBuffer } from '../../../jobs/ingest/streams/minute-buffer.ts'
+import { MinuteBuffer } from '../../../jobs/ingest/streams/follow.ts'
 import { positionSentences, staticSentences } from '../../stand-in/formats/nmea.ts'
 import { vesselAt, vesselsOfWorld } from '../../stand-in/world/vessels.ts'
 import { makeWorld } from '../../stand-in/world/world.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeCommit } from '../../../jobs/derive/commit.ts'
+import { codeCommit } from '../../../jobs/derive/land.ts'
 import { openContext, type ScratchContext } from '../scratch/context.ts'
 import { startProcess } from './children.ts'
 import { removeLeftOvers } from './oracle.ts'

@@ -1,5 +1,5 @@
 import { Posts } from '../../../api/endpoints/road/posts.ts'
-import { axesOf } from '../../../jobs/derive/road/axes/build.ts'
+import { axesOf } from '../../../jobs/derive/road/axes/measure.ts'
 import { placeOn } from '../../../jobs/derive/safety/positions.ts'
 import { Axes, type AxisRow } from '../../../lake/places/axes.ts'
 import { distanceM } from '../../../lake/places/distance.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type DeriveResult, derive } from '../../../jobs/derive/derive.ts'
 import { accidentSectionsDerived } from '../../../jobs/derive/safety/sections.ts'
-import { monthSpan } from '../../../jobs/feeds/safety/local-span.ts'
+import { monthSpan } from '../../../jobs/feeds/safety/accident.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { accidentSections } from '../../../lake/datasets/safety/accident-sections.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { airportObservedDaysDerived } from '../../../jobs/derive/aviation/airport-observed-days.ts'
+import { airportObservedDaysDerived } from '../../../jobs/derive/aviation/airport-days.ts'
 import { derive } from '../../../jobs/derive/derive.ts'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { deleteOldRows } from '../../../jobs/upkeep/delete-rows.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { derive } from '../../../jobs/derive/derive.ts'
-import { imdDetectorMonthsDerived } from '../../../jobs/derive/mobility/imd-detectors.ts'
+import { imdDetectorMonthsDerived } from '../../../jobs/derive/mobility/imd.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-months.ts'
 import { trafficDays } from '../../../lake/datasets/road/traffic-days.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { derive } from '../../../jobs/derive/derive.ts'
 import { corridorHoursDerived, corridorSensorMonthsDerived } from '../../../jobs/derive/mobility/corridors.ts'
-import { imdRoadsDerived } from '../../../jobs/derive/mobility/imd-roads.ts'
+import { imdRoadsDerived } from '../../../jobs/derive/mobility/imd.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
 import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-sensor-months.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { inOrderOfInputs } from '../../../jobs/derive/catalog.ts'
 import type { Derived } from '../../../jobs/derive/define.ts'
-import { inOrderOfInputs } from '../../../jobs/derive/order.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { differences, lines, littleDerived, stops } from './little.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { axesOf } from '../../../jobs/derive/road/axes/build.ts'
 import { chainsOf } from '../../../jobs/derive/road/axes/chains.ts'
-import { measuredLines } from '../../../jobs/derive/road/axes/measure.ts'
+import { axesOf, measuredLines } from '../../../jobs/derive/road/axes/measure.ts'
 import { bestPart } from '../../../jobs/derive/road/axes.ts'
 import { Axes, type AxisRow } from '../../../lake/places/axes.ts'
 import { heldOutFigures, simulatedNetwork } from '../../../scripts/checks/evaluations/roads.ts'

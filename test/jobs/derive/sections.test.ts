@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { derive } from '../../../jobs/derive/derive.ts'
-import { trafficSectionHoursDerived } from '../../../jobs/derive/road/sections.ts'
-import { trafficHoursDerived } from '../../../jobs/derive/road/traffic.ts'
+import { trafficHoursDerived, trafficSectionHoursDerived } from '../../../jobs/derive/road/traffic.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ferriesBalearia, ferriesFredOlsen, ferriesVizcayaBridge } from '../../../jobs/feeds/maritime/ferries.ts'
+import { ferriesBalearia, ferriesFredOlsen, ferriesVizcayaBridge } from '../../../jobs/feeds/maritime/ferry-timetable.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { ferryZip } from '../../../scripts/stand-in/formats/ferry-gtfs.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { sctSituations } from '../../../jobs/feeds/road/sct-situations.ts'
+import { sctSituations } from '../../../jobs/feeds/road/former-incidents.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 
 test('the road is the name of a point or of the reference, the province that of the text or of the road', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { trafikoaIncidents } from '../../../jobs/feeds/road/trafikoa-incidents.ts'
+import { trafikoaIncidents } from '../../../jobs/feeds/road/former-incidents.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { incidents } from '../../../lake/datasets/road/incidents.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { feedById } from '../../../jobs/feeds/catalog.ts'
 import { listFiles } from '../../../jobs/ingest/archive.ts'
-import { backfill } from '../../../jobs/ingest/backfill.ts'
+import { backfill } from '../../../jobs/ingest/history.ts'
 import type { FetchOutcome } from '../../../jobs/ingest/pipeline.ts'
 import { makeRunner } from '../../../jobs/ingest/runner.ts'
 import { datasetById } from '../../../lake/catalog.ts'

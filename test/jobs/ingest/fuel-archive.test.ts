@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { fuelArchive } from '../../../jobs/feeds/fuel/archive.ts'
 import { listFiles } from '../../../jobs/ingest/archive.ts'
-import { backfill } from '../../../jobs/ingest/backfill.ts'
+import { backfill } from '../../../jobs/ingest/history.ts'
 import { makeRunner } from '../../../jobs/ingest/runner.ts'
 import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
 import { scan } from '../../../lake/query/scan.ts'

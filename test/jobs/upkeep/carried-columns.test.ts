@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { replaceRows } from '../../../jobs/ingest/tables.ts'
-import { rewriteFiles } from '../../../jobs/upkeep/rewrite-files.ts'
+import { rewriteFiles } from '../../../jobs/upkeep/compact.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { commit } from '../../../lake/iceberg/commit.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { batch, defineFeed } from '../../../jobs/feeds/define.ts'
-import { compactDataset } from '../../../jobs/upkeep/compact.ts'
-import { isByMonth } from '../../../jobs/upkeep/groups.ts'
+import { compactDataset, isByMonth } from '../../../jobs/upkeep/compact.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'

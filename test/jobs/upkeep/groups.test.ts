@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compactionGroups } from '../../../jobs/upkeep/groups.ts'
+import { compactionGroups } from '../../../jobs/upkeep/compact.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import type { LiveFile } from '../../../lake/iceberg/types.ts'
 import { partitionValue } from '../../../lake/schema/partitions.ts'

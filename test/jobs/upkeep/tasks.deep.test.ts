@@ -1,7 +1,7 @@
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { rewriteFiles } from '../../../jobs/upkeep/rewrite-files.ts'
+import { rewriteFiles } from '../../../jobs/upkeep/compact.ts'
 import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../../jobs/upkeep/tasks.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { createTable } from '../../../lake/iceberg/create.ts'

@@ -1,7 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { type FlatGeometry, openGeoPackage, readGeoPackageGeometry } from '../../../formats/geopackage.ts'
 import { openDbf, readShapeLines, readShapePoints } from '../../../formats/shapefile.ts'
+import type { Zip } from '../../../formats/zip.ts'
 import { FormatError } from '../../define.ts'
 
 /** A row of a layer: its texts in the order of the wanted columns, "" for a missing column or value, and its geometry. */
@@ -119,4 +123,38 @@ function chosen(layers: ReadonlyMap<string, Layer>, file: string): Omit<NetworkL
   const sections = layers.get(SECTIONS)
   if (!sections) throw new FormatError(`${file} has no layer ${SECTIONS}; it has ${[...layers.keys()].join(', ') || 'none'}`)
   return { sections, posts: POSTS.flatMap((name) => layers.get(name) ?? [])[0] ?? null }
+}
+
+/** Unpacked members of an archive. */
+interface Unpacked {
+  /** The GeoPackage, or the folder with the shapefiles. */
+  readonly path: string
+  remove(): void
+}
+
+/** Unpacks the wanted members of an archive into a temporary folder: SQLite reads files only. Throws `FormatError`. */
+export async function unpackedInto(
+  zip: Pick<Zip, 'names' | 'read'>,
+  wanted: (name: string) => boolean,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<Unpacked> {
+  const folder = mkdtempSync(join(tmpdir(), 'road-network-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    const names = zip.names.filter(wanted)
+    for (const name of names) {
+      const counted = async function* (): AsyncGenerator<Buffer> {
+        for await (const piece of zip.read(name)) {
+          onBytes(piece.length)
+          yield piece
+        }
+      }
+      await pipeline(Readable.from(counted()), createWriteStream(join(folder, basename(name))))
+    }
+    const only = names.find((name) => /\.gpkg$/i.test(name))
+    return { path: only === undefined ? folder : join(folder, basename(only)), remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
 }

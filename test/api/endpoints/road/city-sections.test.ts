@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { derive } from '../../../../jobs/derive/derive.ts'
-import { trafficSectionHoursDerived } from '../../../../jobs/derive/road/sections.ts'
+import { trafficSectionHoursDerived } from '../../../../jobs/derive/road/traffic.ts'
 import { feeds } from '../../../../jobs/feeds/catalog.ts'
 import { prepareTables } from '../../../../jobs/upkeep/tasks.ts'
 import { trafficSectionHours } from '../../../../lake/datasets/road/traffic-section-hours.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { derive } from '../../../../jobs/derive/derive.ts'
-import { v16HoursDerived } from '../../../../jobs/derive/road/v16.ts'
+import { v16HoursDerived } from '../../../../jobs/derive/road/traffic.ts'
 import { feeds } from '../../../../jobs/feeds/catalog.ts'
 import { advance, emptyState } from '../../../../jobs/ingest/fold.ts'
 import { prepareTables } from '../../../../jobs/upkeep/tasks.ts'

@@ -1,5 +1,4 @@
-import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived } from '../../../../jobs/derive/road/traffic.ts'
-import { v16HoursDerived } from '../../../../jobs/derive/road/v16.ts'
+import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, v16HoursDerived } from '../../../../jobs/derive/road/traffic.ts'
 import { trafficCityHours } from '../../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficDays } from '../../../../lake/datasets/road/traffic-days.ts'
 import { trafficReadings } from '../../../../lake/datasets/road/traffic-readings.ts'

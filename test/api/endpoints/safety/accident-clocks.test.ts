@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { monthSpan, spanOf } from '../../../../jobs/feeds/safety/local-span.ts'
+import { monthSpan, spanOf } from '../../../../jobs/feeds/safety/accident.ts'
 import { roadAccidents } from '../../../../lake/datasets/safety/road-accidents.ts'
 import { zoneOf } from '../../../../lake/places/clocks.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'

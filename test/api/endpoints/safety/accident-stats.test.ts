@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { monthSpan } from '../../../../jobs/feeds/safety/local-span.ts'
+import { monthSpan } from '../../../../jobs/feeds/safety/accident.ts'
 import { roadAccidents } from '../../../../lake/datasets/safety/road-accidents.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { golden } from '../../../helpers/golden.ts'
