@@ -25,19 +25,17 @@ interface Setting<K extends Kind = Kind> {
   readonly secret?: true
 }
 
-type More = Allowed & Pick<Setting, 'or' | 'secret'>
+type More<F> = Allowed & Pick<Setting, 'or' | 'secret'> & { readonly fallback?: F }
 
-const setting = <K extends Kind, const F extends Value<K> | null>(
-  env: string,
-  kind: K,
-  about: string,
-  fallback: F,
-  { or, secret, ...allowed }: More = {},
-): Setting<K> & { readonly fallback: F } => ({
-  ...{ env, kind, about, fallback, allowed },
-  ...(or === undefined ? {} : { or }),
-  ...(secret === undefined ? {} : { secret }),
-})
+/** Makes the settings of a kind; without `fallback` there is no default. */
+const settingOf =
+  <K extends Kind>(kind: K) =>
+  <const F extends Value<K> | null = null>(env: string, about: string, more: More<F> = {}): Setting<K> & { readonly fallback: F } => {
+    const { or, secret, fallback = null as F, ...allowed } = more
+    return { env, kind, about, fallback, allowed, ...(or === undefined ? {} : { or }), ...(secret === undefined ? {} : { secret }) }
+  }
+const [text, url, count] = [settingOf('text'), settingOf('url'), settingOf('count')]
+const [bytes, flag, mode] = [settingOf('bytes'), settingOf('flag'), settingOf('mode')]
 
 const KB = 1024
 const MB = 1024 ** 2
@@ -68,205 +66,137 @@ const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.or
 
 /** Every setting of the service: the source of the checks and of the table in scripts/README.md. */
 export const SETTINGS = {
-  mode: setting('SOURCE_MODE', 'mode', 'Where data comes from. Set by `scripts/start`.', 'simulated'),
-  liveFeeds: setting('LIVE_FEEDS', 'text', 'Optional feeds that `--live` runs as well.', null, {
-    like: FEED_IDS,
-  }),
-  dataFolder: setting('DATA_DIR', 'text', 'Folder for the store, Redis files, spool and cache. Default: `.data/<mode>`.', null),
-  lakeUrl: setting('LAKE_URL', 'text', 'Object store. Default: `<data>/store`.', null, {
-    like: STORE_URL,
-  }),
-  s3Endpoint: setting(
-    'S3_ENDPOINT',
-    'url',
-    'Address of an S3-compatible server. Default: AWS. Credentials come from the usual `AWS_*` variables.',
-    null,
-  ),
-  s3PublicEndpoint: setting(
-    'S3_PUBLIC_ENDPOINT',
-    'url',
-    'Address of the S3 server for customers, in signed URLs of exports. Default: `S3_ENDPOINT`.',
-    null,
-  ),
-  s3Region: setting('S3_REGION', 'text', 'Region of the bucket. `AWS_REGION` is used if this is not set.', 'us-east-1', {
+  mode: mode('SOURCE_MODE', 'Where data comes from. Set by `scripts/start`.', { fallback: 'simulated' }),
+  liveFeeds: text('LIVE_FEEDS', 'Optional feeds that `--live` runs as well.', { like: FEED_IDS }),
+  dataFolder: text('DATA_DIR', 'Folder for the store, Redis files, spool and cache. Default: `.data/<mode>`.'),
+  lakeUrl: text('LAKE_URL', 'Object store. Default: `<data>/store`.', { like: STORE_URL }),
+  s3Endpoint: url('S3_ENDPOINT', 'Address of an S3-compatible server. Default: AWS. Credentials come from the usual `AWS_*` variables.'),
+  s3PublicEndpoint: url('S3_PUBLIC_ENDPOINT', 'Address of the S3 server for customers, in signed URLs of exports. Default: `S3_ENDPOINT`.'),
+  s3Region: text('S3_REGION', 'Region of the bucket. `AWS_REGION` is used if this is not set.', {
+    fallback: 'us-east-1',
     or: 'AWS_REGION',
   }),
-  s3PathStyle: setting('S3_PATH_STYLE', 'flag', 'Puts the bucket in the path instead of the host name.', false),
-  redisUrl: setting('REDIS_URL', 'text', 'Redis server to use. By default `scripts/start` runs its own on a private socket.', null, {
-    like: REDIS_PLACE,
-  }),
-  publishersUrl: setting('PUBLISHERS_URL', 'url', 'Stand-in server that replaces the publishers. Set by `scripts/start`.', null),
-  host: setting('HOST', 'text', 'Address the API listens on.', '127.0.0.1'),
-  port: setting('PORT', 'count', 'Port of the API. 0 picks a free port.', 8080, { min: 0, max: 65_535 }),
-  apiWorkers: setting('API_WORKERS', 'count', 'API processes on this machine. They share one port.', 1, { min: 1, max: 64 }),
-  metricsHost: setting('METRICS_HOST', 'text', 'Address that metrics listen on. Keep it private: metrics need no key.', '127.0.0.1'),
-  metricsPort: setting(
+  s3PathStyle: flag('S3_PATH_STYLE', 'Puts the bucket in the path instead of the host name.', { fallback: false }),
+  redisUrl: text('REDIS_URL', 'Redis server to use. By default `scripts/start` runs its own on a private socket.', { like: REDIS_PLACE }),
+  publishersUrl: url('PUBLISHERS_URL', 'Stand-in server that replaces the publishers. Set by `scripts/start`.'),
+  host: text('HOST', 'Address the API listens on.', { fallback: '127.0.0.1' }),
+  port: count('PORT', 'Port of the API. 0 picks a free port.', { fallback: 8080, min: 0, max: 65_535 }),
+  apiWorkers: count('API_WORKERS', 'API processes on this machine. They share one port.', { fallback: 1, min: 1, max: 64 }),
+  metricsHost: text('METRICS_HOST', 'Address that metrics listen on. Keep it private: metrics need no key.', { fallback: '127.0.0.1' }),
+  metricsPort: count(
     'METRICS_PORT',
-    'count',
     'Port of `GET /metrics` (Prometheus) of the worker. API processes use the next ports. 0 picks free ports. Default: no metrics.',
-    null,
     { min: 0, max: 65_535 },
   ),
-  publicUrl: setting('PUBLIC_URL', 'url', 'Address that clients use, for links. Default: the address it listens on.', null),
-  trustedProxies: setting('TRUSTED_PROXIES', 'text', 'Proxies in front of the API. Only their `X-Forwarded-For` is trusted.', null, {
-    like: NETWORKS,
-  }),
-  requireHttps: setting(
+  publicUrl: url('PUBLIC_URL', 'Address that clients use, for links. Default: the address it listens on.'),
+  trustedProxies: text('TRUSTED_PROXIES', 'Proxies in front of the API. Only their `X-Forwarded-For` is trusted.', { like: NETWORKS }),
+  requireHttps: flag(
     'REQUIRE_HTTPS',
-    'flag',
     'Whether plain HTTP is rejected with 403. Default: if a trusted proxy reports plain HTTP (`X-Forwarded-Proto`, `Forwarded`); with an `https://…` `PUBLIC_URL` also if the request is from another machine and no proxy reports HTTPS.',
-    null,
   ),
-  plans: setting('PLANS', 'text', 'Changes to the plans: for each plan the terms that differ, named as in `/api/plans`.', '{}', {
+  plans: text('PLANS', 'Changes to the plans: for each plan the terms that differ, named as in `/api/plans`.', {
+    fallback: '{}',
     like: JSON_OBJECT,
   }),
-  upgradeUrl: setting(
-    'UPGRADE_URL',
-    'url',
-    'Page where people change their plan. Default: the page `/plans`, which shows the contact.',
-    null,
-  ),
-  supportContact: setting(
+  upgradeUrl: url('UPGRADE_URL', 'Page where people change their plan. Default: the page `/plans`, which shows the contact.'),
+  supportContact: text(
     'SUPPORT_CONTACT',
-    'text',
     'Where customers write: changes of plan and priority support. Shown on `/plans` and `/account`, and in the catalogue as DCAT-AP-ES. Default: no address.',
-    null,
     { like: CONTACT },
   ),
-  catalogPublisher: setting(
+  catalogPublisher: url(
     'CATALOG_PUBLISHER',
-    'url',
     'Publisher of the catalogue in DCAT-AP-ES: its URI in the register of public bodies (DIR3), as datos.gob.es names it. Default: the service itself, which DCAT-AP-ES does not allow.',
-    null,
   ),
-  securityContact: setting(
-    'SECURITY_CONTACT',
-    'text',
-    'Contact for security reports, shown in `/.well-known/security.txt`. Default: no such file.',
-    null,
-    { like: CONTACT },
-  ),
-  keyPepper: setting(
+  securityContact: text('SECURITY_CONTACT', 'Contact for security reports, shown in `/.well-known/security.txt`. Default: no such file.', {
+    like: CONTACT,
+  }),
+  keyPepper: text(
     'KEY_PEPPER',
-    'text',
     'Secrets that keys and e-mail addresses are hashed with, the current one first. Default: the file `<data>/key-pepper`, created at the first start. **Without it no key works: back it up, separately from the store.**',
-    null,
     { like: PEPPERS, secret: true },
   ),
-  aemetApiKey: setting(
+  aemetApiKey: text(
     'AEMET_API_KEY',
-    'text',
     'Key of AEMET OpenData, free at opendata.aemet.es. Without it `--live` has warnings but no other weather. It is sent to AEMET only.',
-    null,
     { like: JSON_WEB_TOKEN, secret: true },
   ),
-  aenaTerms: setting(
+  aenaTerms: text(
     'AENA_TERMS',
-    'text',
     '`accepted` states that you have an agreement with Aena to use its flight information, which has no open licence. Without it `--live` has no flights.',
-    null,
     { oneOf: ['accepted'] },
   ),
-  aircraftBlocked: setting(
+  aircraftBlocked: text(
     'AIRCRAFT_BLOCKED',
-    'text',
     'Aircraft that are never stored or shown, by ICAO address or registration, in addition to those blocked by LADD or PIA. Positions stored before a change of the list remain until they are 35 days old.',
-    null,
     { like: AIRCRAFT },
   ),
-  openskyClient: setting(
+  openskyClient: text(
     'OPENSKY_CLIENT',
-    'text',
     'API client of your OpenSky account. It is sent to OpenSky only, and used only with `OPENSKY_NON_COMMERCIAL=accepted`.',
-    null,
     { like: CLIENT, secret: true },
   ),
-  openskyNonCommercial: setting(
+  openskyNonCommercial: text(
     'OPENSKY_NON_COMMERCIAL',
-    'text',
     '`accepted` states that your service is not commercial, as OpenSky requires. Without it `--live` does not use OpenSky.',
-    null,
     { oneOf: ['accepted'] },
   ),
-  aisReceivers: setting(
+  aisReceivers: text(
     'AIS_RECEIVERS',
-    'text',
     'Your own AIS receivers (NMEA 0183, AIVDM). Without it there are no vessels of the feed `ais_receivers`.',
-    null,
     { like: RECEIVERS },
   ),
-  aisExcludedMmsi: setting('AIS_EXCLUDED_MMSI', 'text', 'Vessels that are never stored, in addition to pleasure and sailing craft.', null, {
+  aisExcludedMmsi: text('AIS_EXCLUDED_MMSI', 'Vessels that are never stored, in addition to pleasure and sailing craft.', {
     like: MMSI_LIST,
   }),
-  napApiKey: setting(
+  napApiKey: text(
     'NAP_API_KEY',
-    'text',
     'Key of the National Access Point, free at nap.transportes.gob.es. Without it `--live` has no timetables of Málaga and Alicante. It is sent to the access point only.',
-    null,
     { like: { pattern: /^[\w-]{8,200}$/, words: 'letters, digits and hyphens' }, secret: true },
   ),
-  aisstreamApiKey: setting(
+  aisstreamApiKey: text(
     'AISSTREAM_API_KEY',
-    'text',
     'Key of aisstream.io, for the optional feed `aisstream`. Its data come without a licence to resell. It is sent to aisstream.io only.',
-    null,
     { like: { pattern: /^\w{8,200}$/, words: 'letters and digits' }, secret: true },
   ),
-  smtpUrl: setting('SMTP_URL', 'text', 'Mail server with user and password. Default: mails are written to `<data>/outbox`.', null, {
+  smtpUrl: text('SMTP_URL', 'Mail server with user and password. Default: mails are written to `<data>/outbox`.', {
     like: SMTP_PLACE,
     secret: true,
   }),
-  mailFrom: setting('MAIL_FROM', 'text', 'Sender of mails.', 'Traffic Intelligence <no-reply@localhost>', { like: MAILBOX }),
-  webhookLoopback: setting(
+  mailFrom: text('MAIL_FROM', 'Sender of mails.', { fallback: 'Traffic Intelligence <no-reply@localhost>', like: MAILBOX }),
+  webhookLoopback: flag(
     'WEBHOOK_LOOPBACK',
-    'flag',
     'Lets webhooks reach this machine itself, also over http, to try them. Rejected with live data.',
-    false,
+    { fallback: false },
   ),
-  webhookNetworks: setting(
+  webhookNetworks: text(
     'WEBHOOK_NETWORKS',
-    'text',
     'Your own private networks that webhooks may reach: parts of `10.0.0.0/8`, `172.16.0.0/12`, `192.168.0.0/16`, `100.64.0.0/10` and `fc00::/7`. Also with live data. Default: webhooks reach the public internet only.',
-    null,
     { like: NETWORKS },
   ),
-  logLevel: setting('LOG_LEVEL', 'text', 'Lowest level that is logged.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
-  logFormat: setting(
-    'LOG_FORMAT',
-    'text',
-    'In a terminal, `scripts/start` shows its steps and writes the log to a file, unless this is json.',
-    'auto',
-    {
-      oneOf: ['auto', 'json'],
-    },
-  ),
-  queryMemory: setting('QUERY_MEMORY', 'bytes', 'Memory of DuckDB in one process.', 2 * GB, { min: 256 * MB }),
-  queryThreads: setting('QUERY_THREADS', 'count', 'Threads of DuckDB in one process.', 2, { min: 1, max: 256 }),
-  querySlots: setting('QUERY_SLOTS', 'count', 'Lake queries that run at once in one process. Others wait.', 2, {
-    min: 1,
-    max: 64,
+  logLevel: text('LOG_LEVEL', 'Lowest level that is logged.', { fallback: 'info', oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
+  logFormat: text('LOG_FORMAT', 'In a terminal, `scripts/start` shows its steps and writes the log to a file, unless this is json.', {
+    fallback: 'auto',
+    oneOf: ['auto', 'json'],
   }),
-  queryQueue: setting('QUERY_QUEUE', 'count', 'Lake queries that may wait in one process, for at most 30 s. More are rejected.', 64, {
+  queryMemory: bytes('QUERY_MEMORY', 'Memory of DuckDB in one process.', { fallback: 2 * GB, min: 256 * MB }),
+  queryThreads: count('QUERY_THREADS', 'Threads of DuckDB in one process.', { fallback: 2, min: 1, max: 256 }),
+  querySlots: count('QUERY_SLOTS', 'Lake queries that run at once in one process. Others wait.', { fallback: 2, min: 1, max: 64 }),
+  queryQueue: count('QUERY_QUEUE', 'Lake queries that may wait in one process, for at most 30 s. More are rejected.', {
+    fallback: 64,
     min: 0,
     max: 10_000,
   }),
-  querySpill: setting('QUERY_SPILL', 'bytes', 'Disk that DuckDB may spill to in one process. 0 for none.', 8 * GB, { min: 0 }),
-  cacheBytes: setting(
-    'CACHE_BYTES',
-    'bytes',
-    'Disk cache of one process for whole files of an S3 lake. Used if httpfs is not available.',
-    10 * GB,
-    {
-      min: GB,
-    },
-  ),
-  duckdbExtensions: setting('DUCKDB_EXTENSIONS', 'text', "Folder with DuckDB's `httpfs` extension, for range reads of an S3 lake.", null),
-  landEvery_s: setting(
+  querySpill: bytes('QUERY_SPILL', 'Disk that DuckDB may spill to in one process. 0 for none.', { fallback: 8 * GB, min: 0 }),
+  cacheBytes: bytes('CACHE_BYTES', 'Disk cache of one process for whole files of an S3 lake. Used if httpfs is not available.', {
+    fallback: 10 * GB,
+    min: GB,
+  }),
+  duckdbExtensions: text('DUCKDB_EXTENSIONS', "Folder with DuckDB's `httpfs` extension, for range reads of an S3 lake."),
+  landEvery_s: count(
     'LAND_EVERY_S',
-    'count',
     'Seconds between commits of a feed to the lake. At 300 one commit may fail and the lake is still at most 10 minutes behind.',
-    300,
-    { min: 10, max: 300 },
+    { fallback: 300, min: 10, max: 300 },
   ),
 } as const
 
@@ -293,31 +223,29 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 /** The value of a secret setting by its variable, null if not set. Throws for a variable that is not a secret setting. */
 export function secretOf(config: Config, env: string): string | null {
-  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && one.secret)
-  if (!found) throw new Error(`no secret setting ${env}`)
-  return config[found[0] as keyof Config] as string | null
+  return valueOf(config, env, 'secret setting', ({ secret }) => secret === true) as string | null
 }
 
 /** The value of a text setting by its variable, null if not set. Throws for a variable that is not a setting, or is secret. */
 export function textOf(config: Config, env: string): string | null {
-  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && one.kind === 'text' && !one.secret)
-  if (!found) throw new Error(`no text setting ${env}`)
-  return config[found[0] as keyof Config] as string | null
+  return valueOf(config, env, 'text setting', ({ kind, secret }) => kind === 'text' && !secret) as string | null
 }
 
 /** True if the operator accepts a publisher's terms with a setting, named by its variable. Throws for an unknown variable. */
 export function isAccepted(config: Config, env: string): boolean {
-  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env)
-  if (!found) throw new Error(`no setting ${env}`)
-  return config[found[0] as keyof Config] === 'accepted'
+  return valueOf(config, env) === 'accepted'
 }
 
 /** The entries of a list setting by its variable, in upper case. Throws for an unknown variable. */
 export function listOfSetting(config: Config, env: string): ReadonlySet<string> {
-  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env)
-  if (!found) throw new Error(`no setting ${env}`)
-  const value = config[found[0] as keyof Config]
+  const value = valueOf(config, env)
   return new Set(value === null ? [] : String(value).toUpperCase().split(','))
+}
+
+function valueOf(config: Config, env: string, what = 'setting', isWanted = (_: Setting): boolean => true): Config[keyof Config] {
+  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && isWanted(one))
+  if (!found) throw new Error(`no ${what} ${env}`)
+  return config[found[0] as keyof Config]
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, KB, MB, GB }

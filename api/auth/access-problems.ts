@@ -46,20 +46,14 @@ export function planRequired(
 
 /** Returns the problem of a caller with the plan's maximum of concurrent queries of history. */
 export function tooManyQueries(most: number): Problem {
-  return problem(
-    'concurrency',
-    `${most === 1 ? 'One query' : `${most} queries`} of history may be under way at once; wait for an answer.`,
-    {
-      retry_after_s: 1,
-    },
-  )
+  const queries = most === 1 ? 'One query' : `${most} queries`
+  return problem('concurrency', `${queries} of history may be under way at once; wait for an answer.`, { retry_after_s: 1 })
 }
 
 /** Returns the problem of a caller with the plan's maximum of open streams. */
 export function tooManyStreams(most: number): Problem {
-  return problem('concurrency', `${most === 1 ? 'One stream' : `${most} streams`} may be open at once; close one first.`, {
-    retry_after_s: 15,
-  })
+  const streams = most === 1 ? 'One stream' : `${most} streams`
+  return problem('concurrency', `${streams} may be open at once; close one first.`, { retry_after_s: 15 })
 }
 
 /** Returns the problem of an invalid key. A request with one is never answered as if it had none. */

@@ -9,68 +9,45 @@ export type Tier = 'ANONYMOUS' | Plan
 /** Every tier, lowest first. */
 export const TIERS: readonly Tier[] = ['ANONYMOUS', ...PLANS]
 
-/** The features of plans, by code, as people read them. */
+/** The features of plans, by code, as people read them, and their paths. Without a path they are terms of the operator. */
 export const FEATURES = Object.freeze({
-  LIVE_INCIDENTS: { es: 'Incidencias en directo', en: 'Live incidents' },
-  FUEL_PRICES: { es: 'Precios de carburantes', en: 'Fuel prices' },
-  WEATHER_ALERTS: { es: 'Avisos meteorológicos', en: 'Weather alerts' },
-  RAIL_ALERTS: { es: 'Avisos ferroviarios', en: 'Rail alerts' },
-  SEARCH: { es: 'Búsqueda', en: 'Search' },
-  HISTORY: { es: 'Datos históricos', en: 'Historical data' },
-  TRENDS: { es: 'Análisis de tendencias', en: 'Trend analysis' },
-  MOBILITY: { es: 'Movilidad origen-destino', en: 'Origin-destination mobility' },
-  ACCIDENT_MICRODATA: { es: 'Microdatos de accidentes', en: 'Accident microdata' },
-  CLIMATE: { es: 'Datos climáticos', en: 'Climate data' },
-  WEATHER_FORECAST: { es: 'Predicción meteorológica en carretera', en: 'Weather forecast along roads' },
-  FLEET_TRACKING: { es: 'Seguimiento de flotas', en: 'Fleet tracking' },
-  FORECASTS: { es: 'Predicciones', en: 'Predictions and forecasts' },
-  CITY_TRAFFIC: { es: 'Tráfico urbano', en: 'City traffic' },
-  AVIATION: { es: 'Posiciones de aeronaves y aeropuertos', en: 'Aviation positions and airports' },
-  VESSELS: { es: 'Posiciones de buques', en: 'Vessel positions' },
-  EVENT_STREAM: { es: 'Flujo de eventos en directo', en: 'Live event stream' },
-  AIR_QUALITY: { es: 'Calidad del aire', en: 'Air quality' },
-  BULK_EXPORT: { es: 'Exportación masiva', en: 'Bulk export' },
-  WEBHOOKS: { es: 'Webhooks', en: 'Push webhooks' },
+  LIVE_INCIDENTS: { es: 'Incidencias en directo', en: 'Live incidents', path: '/api/incidents' },
+  FUEL_PRICES: { es: 'Precios de carburantes', en: 'Fuel prices', path: '/api/gas-stations' },
+  WEATHER_ALERTS: { es: 'Avisos meteorológicos', en: 'Weather alerts', path: '/api/weather/alerts' },
+  RAIL_ALERTS: { es: 'Avisos ferroviarios', en: 'Rail alerts', path: '/api/trenes/alertas' },
+  SEARCH: { es: 'Búsqueda', en: 'Search', path: '/api/search' },
+  HISTORY: { es: 'Datos históricos', en: 'Historical data', path: '/api/incidents/history' },
+  TRENDS: { es: 'Análisis de tendencias', en: 'Trend analysis', path: '/api/combustible/tendencia' },
+  MOBILITY: { es: 'Movilidad origen-destino', en: 'Origin-destination mobility', path: '/api/movilidad' },
+  ACCIDENT_MICRODATA: { es: 'Microdatos de accidentes', en: 'Accident microdata', path: '/api/accidentes/microdata' },
+  CLIMATE: { es: 'Datos climáticos', en: 'Climate data', path: '/api/clima/historico' },
+  WEATHER_FORECAST: { es: 'Predicción meteorológica en carretera', en: 'Weather forecast along roads', path: '/api/weather/forecast' },
+  FLEET_TRACKING: { es: 'Seguimiento de flotas', en: 'Fleet tracking', path: '/api/trenes/posiciones' },
+  FORECASTS: { es: 'Predicciones', en: 'Predictions and forecasts', path: '/api/trafico/prediccion' },
+  CITY_TRAFFIC: { es: 'Tráfico urbano', en: 'City traffic', path: '/api/trafico/ciudades' },
+  AVIATION: { es: 'Posiciones de aeronaves y aeropuertos', en: 'Aviation positions and airports', path: '/api/aviacion/aeropuertos' },
+  VESSELS: { es: 'Posiciones de buques', en: 'Vessel positions', path: '/api/maritimo/buques' },
+  EVENT_STREAM: { es: 'Flujo de eventos en directo', en: 'Live event stream', path: '/api/stream' },
+  AIR_QUALITY: { es: 'Calidad del aire', en: 'Air quality', path: '/api/calidad-aire' },
+  BULK_EXPORT: { es: 'Exportación masiva', en: 'Bulk export', path: '/api/export' },
+  WEBHOOKS: { es: 'Webhooks', en: 'Push webhooks', path: '/api/webhooks' },
   PRIORITY_SUPPORT: { es: 'Soporte prioritario', en: 'Priority support' },
   SLA: { es: `Disponibilidad garantizada del ${String(PROMISE_PCT).replace('.', ',')} %`, en: `${PROMISE_PCT} % uptime SLA` },
   MONTHLY_INVOICE: { es: 'Factura mensual', en: 'Monthly invoice' },
   DEDICATED_IP: { es: 'IP dedicada bajo petición', en: 'Dedicated IP on request' },
-} as const)
+} as const satisfies Readonly<Record<string, { readonly es: string; readonly en: string; readonly path?: string }>>)
 export type Feature = keyof typeof FEATURES
-
-/** The path of a feature; without a path it is not available yet. Features outside this table are terms of the operator. */
-const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze({
-  LIVE_INCIDENTS: '/api/incidents',
-  FUEL_PRICES: '/api/gas-stations',
-  WEATHER_ALERTS: '/api/weather/alerts',
-  RAIL_ALERTS: '/api/trenes/alertas',
-  SEARCH: '/api/search',
-  HISTORY: '/api/incidents/history',
-  TRENDS: '/api/combustible/tendencia',
-  MOBILITY: '/api/movilidad',
-  ACCIDENT_MICRODATA: '/api/accidentes/microdata',
-  CLIMATE: '/api/clima/historico',
-  WEATHER_FORECAST: '/api/weather/forecast',
-  FLEET_TRACKING: '/api/trenes/posiciones',
-  FORECASTS: '/api/trafico/prediccion',
-  CITY_TRAFFIC: '/api/trafico/ciudades',
-  AVIATION: '/api/aviacion/aeropuertos',
-  VESSELS: '/api/maritimo/buques',
-  EVENT_STREAM: '/api/stream',
-  AIR_QUALITY: '/api/calidad-aire',
-  BULK_EXPORT: '/api/export',
-  WEBHOOKS: '/api/webhooks',
-})
 
 /** Returns the path of a feature that is data; null for one that the operator provides by other means. */
 export function featurePath(feature: Feature): string | null {
-  return FEATURE_PATHS[feature] ?? null
+  const known: { readonly es: string; readonly path?: string } = FEATURES[feature]
+  return known.path ?? null
 }
 
 /** True if the service has a feature; `hasPath` reports whether a path exists. */
 export function isAvailable(feature: Feature, hasPath: (path: string) => boolean): boolean {
-  const path = FEATURE_PATHS[feature]
-  return path === undefined || hasPath(path)
+  const path = featurePath(feature)
+  return path === null || hasPath(path)
 }
 
 /** The rights of a tier, and its price. */

@@ -42,3 +42,11 @@ function readRange(text: string): Range {
 export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>): Language {
   return languageFor(headers['accept-language'], LANGUAGES)
 }
+
+/** Returns the texts of a page by language, from pairs of a Spanish and an English text. */
+export function inBoth<const P extends Readonly<Record<string, readonly [es: unknown, en: unknown]>>>(
+  pairs: P,
+): Readonly<Record<Language, { readonly [K in keyof P]: P[K][number] }>> {
+  const texts = (at: 0 | 1) => Object.fromEntries(Object.entries(pairs).map(([name, pair]) => [name, pair[at]]))
+  return { es: texts(0), en: texts(1) } as Readonly<Record<Language, { readonly [K in keyof P]: P[K][number] }>>
+}

@@ -146,6 +146,7 @@ function typedExample(one: Param, text: string): unknown {
 /** The schemas that replies of many endpoints share. */
 export function commonSchemas(): Record<string, JsonSchema> {
   const text = { type: 'string' }
+  const instantOrNull = (description: string) => ({ type: ['string', 'null'], format: 'date-time', description })
   return {
     Problem: {
       type: 'object',
@@ -169,11 +170,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
         },
         next_attempt_at: { type: 'string', format: 'date-time', description: 'With no-data-yet: when a failing feed is fetched again.' },
         missing: { type: 'array', items: text, description: 'With no-data-yet: the datasets without data.' },
-        waits_for: {
-          type: 'array',
-          items: text,
-          description: 'With no-data-yet: what must happen first, as ids of feeds or in words.',
-        },
+        waits_for: { type: 'array', items: text, description: 'With no-data-yet: what must happen first, as ids of feeds or in words.' },
         nearest_snapshot: { ...text, description: 'With snapshot-expired: the nearest snapshot that still exists.' },
         'violated-policies': { type: 'array', items: text, description: 'With quota-exceeded: the limits that were reached.' },
       },
@@ -191,22 +188,11 @@ export function commonSchemas(): Record<string, JsonSchema> {
         cadence_s: { ...INT32, type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
         timezone: { type: 'string', description: 'Zone of plain dates, days, weeks, months and years; instants are UTC.' },
         snapshot: { type: 'string', description: 'State of the lake that this reply read; pass it as `snapshot` to read it again.' },
-        covered_from: {
-          type: ['string', 'null'],
-          format: 'date-time',
-          description: 'Time of the oldest data in the lake. Nothing is known before it; null if there is none.',
-        },
-        latest_row_at: {
-          type: ['string', 'null'],
-          format: 'date-time',
-          description: 'Time of the latest row in the lake; null if there is none.',
-        },
-        covered_until: {
-          type: ['string', 'null'],
-          format: 'date-time',
-          description:
-            'Time up to which the lake has everything published. Data published late, such as monthly or yearly archives, ends earlier: see `latest_row_at`.',
-        },
+        covered_from: instantOrNull('Time of the oldest data in the lake. Nothing is known before it; null if there is none.'),
+        latest_row_at: instantOrNull('Time of the latest row in the lake; null if there is none.'),
+        covered_until: instantOrNull(
+          'Time up to which the lake has everything published. Data published late, such as monthly or yearly archives, ends earlier: see `latest_row_at`.',
+        ),
         period: {
           type: 'object',
           description: 'For statistics: their period, half-open. Open ends are closed, and it is widened to whole steps.',
@@ -260,11 +246,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
           ...INT32,
           description: 'Records that match the request but have no location: without geometry, and left out by filters of place. Unit: 1.',
         },
-        missing_years: {
-          type: 'array',
-          description: 'Years that no source of the statistics covers.',
-          items: INT32,
-        },
+        missing_years: { type: 'array', items: INT32, description: 'Years that no source of the statistics covers.' },
         source_mode: {
           type: 'string',
           enum: SOURCE_MODES,
@@ -289,76 +271,46 @@ export function commonSchemas(): Record<string, JsonSchema> {
   }
 }
 
+/** Describes a header, a text by default. */
+const header = (description: string, more: Part = {}): Part => ({ description, schema: { type: 'string' }, ...more })
+
 /** The headers that replies of many endpoints share. A required one is in every reply that lists it. */
 export const HEADERS: Part = Object.freeze({
-  ETag: { description: 'Weak tag of the reply; send it as If-None-Match.', required: true, schema: { type: 'string' } },
-  LastModified: {
-    description: 'When the reply last changed, in its data or elsewhere; absent while a part of the data cannot be read.',
-    schema: { type: 'string' },
-  },
-  CacheControl: {
-    description: 'How long the reply is fresh: until the next publication is expected.',
+  ETag: header('Weak tag of the reply; send it as If-None-Match.', { required: true }),
+  LastModified: header('When the reply last changed, in its data or elsewhere; absent while a part of the data cannot be read.'),
+  CacheControl: header('How long the reply is fresh: until the next publication is expected.', { required: true }),
+  DataAge: header('Age of the data; negative if its time is in the future, which is an error of the source. Unit: s.', {
     required: true,
-    schema: { type: 'string' },
-  },
-  DataAge: {
-    required: true,
-    description: 'Age of the data; negative if its time is in the future, which is an error of the source. Unit: s.',
     schema: INT32,
-  },
-  DataAgeOfRecords: { description: 'Age of the data; not in documents such as JSON-LD. Unit: s.', schema: INT32 },
-  Link: {
-    description:
-      'rel="next": the next page (for changes as a table, with `reset` and `more`). rel="describedby": the schema of a table\'s rows. rel="license": the licence of a table\'s source, with the attribution as title. rel="deprecation" and rel="sunset": why a path goes. rel="successor-version": what replaces it.',
-    schema: { type: 'string' },
-  },
-  NextCursor: {
-    description: 'The cursor of the next page, as in the `Link` header; absent on the last page.',
-    schema: { type: 'string' },
-  },
-  RequestId: {
-    description: 'Identifies this reply; quote it when you ask for help. In every problem, and in every reply to a key.',
-    schema: { type: 'string' },
-  },
-  RateLimitPolicy: {
-    description: 'Every limit: its name, and q requests in any w seconds. Absent from public data, which caches may keep.',
-    schema: { type: 'string' },
+  }),
+  DataAgeOfRecords: header('Age of the data; not in documents such as JSON-LD. Unit: s.', { schema: INT32 }),
+  Link: header(
+    'rel="next": the next page (for changes as a table, with `reset` and `more`). rel="describedby": the schema of a table\'s rows. rel="license": the licence of a table\'s source, with the attribution as title. rel="deprecation" and rel="sunset": why a path goes. rel="successor-version": what replaces it.',
+  ),
+  NextCursor: header('The cursor of the next page, as in the `Link` header; absent on the last page.'),
+  RequestId: header('Identifies this reply; quote it when you ask for help. In every problem, and in every reply to a key.'),
+  RateLimitPolicy: header('Every limit: its name, and q requests in any w seconds. Absent from public data, which caches may keep.', {
     example: '"minute";q=30;w=60, "day";q=1000;w=86400',
-  },
-  RateLimit: {
-    description:
-      'The state of the limits: r requests are left, t seconds until there are more, at most the window. Retry-After may be longer.',
-    schema: { type: 'string' },
-    example: '"minute";r=29;t=60, "day";r=999;t=86400',
-  },
-  XRateLimitLimit: { description: 'Requests that the tightest limit admits.', schema: INT32 },
-  XRateLimitRemaining: { description: 'Requests left in the tightest limit.', schema: { ...INT32, minimum: 0 } },
-  XRateLimitReset: { description: 'Time until the tightest limit admits more. Unit: s.', schema: { ...INT32, minimum: 0 } },
-  Allow: { description: 'Methods that the path takes.', required: true, schema: { type: 'string' }, example: 'GET, HEAD, OPTIONS' },
-  Location: { description: 'The URL to continue at.', required: true, schema: { type: 'string' } },
-  WWWAuthenticate: {
-    required: true,
-    description: 'How to send a key: in the header X-API-Key.',
-    schema: { type: 'string' },
-    example: 'ApiKey realm="api"',
-  },
-  AcceptRanges: { description: 'Byte ranges are supported.', schema: { type: 'string' } },
-  ContentRange: {
-    description: 'The bytes in the reply, and the size of the file.',
-    schema: { type: 'string' },
-    example: 'bytes 100-199/1311902',
-  },
-  ContentDisposition: {
-    description: 'Name under which browsers save a file: path or dataset, first and last day, and ending. Replies as JSON have none.',
-    schema: { type: 'string' },
-    example: 'attachment; filename="combustible-historico_2026-01-01_2026-01-07.csv"',
-  },
-  RetryAfterNoData: { description: 'With `no-data-yet`: when to try again. Unit: s.', schema: { ...INT32, minimum: 1 } },
-  RetryAfterUnfinished: {
-    description: 'While the job has not ended: when to ask again. Unit: s.',
-    schema: { ...INT32, minimum: 1 },
-  },
-  RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { ...INT32, minimum: 1 } },
+  }),
+  RateLimit: header(
+    'The state of the limits: r requests are left, t seconds until there are more, at most the window. Retry-After may be longer.',
+    { example: '"minute";r=29;t=60, "day";r=999;t=86400' },
+  ),
+  XRateLimitLimit: header('Requests that the tightest limit admits.', { schema: INT32 }),
+  XRateLimitRemaining: header('Requests left in the tightest limit.', { schema: { ...INT32, minimum: 0 } }),
+  XRateLimitReset: header('Time until the tightest limit admits more. Unit: s.', { schema: { ...INT32, minimum: 0 } }),
+  Allow: header('Methods that the path takes.', { required: true, example: 'GET, HEAD, OPTIONS' }),
+  Location: header('The URL to continue at.', { required: true }),
+  WWWAuthenticate: header('How to send a key: in the header X-API-Key.', { required: true, example: 'ApiKey realm="api"' }),
+  AcceptRanges: header('Byte ranges are supported.'),
+  ContentRange: header('The bytes in the reply, and the size of the file.', { example: 'bytes 100-199/1311902' }),
+  ContentDisposition: header(
+    'Name under which browsers save a file: path or dataset, first and last day, and ending. Replies as JSON have none.',
+    { example: 'attachment; filename="combustible-historico_2026-01-01_2026-01-07.csv"' },
+  ),
+  RetryAfterNoData: header('With `no-data-yet`: when to try again. Unit: s.', { schema: { ...INT32, minimum: 1 } }),
+  RetryAfterUnfinished: header('While the job has not ended: when to ask again. Unit: s.', { schema: { ...INT32, minimum: 1 } }),
+  RetryAfter: header('When to try again. Unit: s.', { required: true, schema: { ...INT32, minimum: 1 } }),
 })
 
 /** The headers with the limits of a path. */

@@ -93,18 +93,8 @@ export interface TableMetadata {
 }
 
 const REQUIRED = Object.freeze([
-  'table-uuid',
-  'location',
-  'last-sequence-number',
-  'last-updated-ms',
-  'last-column-id',
-  'current-schema-id',
-  'schemas',
-  'default-spec-id',
-  'partition-specs',
-  'last-partition-id',
-  'default-sort-order-id',
-  'sort-orders',
+  ...['table-uuid', 'location', 'last-sequence-number', 'last-updated-ms', 'last-column-id', 'current-schema-id'],
+  ...['schemas', 'default-spec-id', 'partition-specs', 'last-partition-id', 'default-sort-order-id', 'sort-orders'],
 ])
 
 const LISTS = Object.freeze(['schemas', 'partition-specs', 'sort-orders', 'snapshots', 'snapshot-log', 'metadata-log'] as const)

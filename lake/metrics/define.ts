@@ -20,6 +20,15 @@ export function defineMetrics<const M extends Readonly<Record<string, MetricDecl
   return Object.freeze(metrics)
 }
 
+const declared =
+  (kind: 'counter' | 'gauge') =>
+  (name: string, help: string, labels: readonly string[] = []): MetricDeclaration => ({ name, kind, help, labels })
+
+/** Declares a counter. */
+export const counter = declared('counter')
+/** Declares a gauge. */
+export const gauge = declared('gauge')
+
 /** Creates a counter that code increments. */
 export function openCounter(registry: Registry, { name, help, labels = [] }: MetricDeclaration): Counter {
   return new Counter({ name, help, labelNames: [...labels], registers: [registry] })
@@ -34,24 +43,14 @@ export function openGauge(registry: Registry, { name, help, labels = [] }: Metri
 export function show(registry: Registry, declaration: MetricDeclaration, read: () => Shown | Promise<Shown>): void {
   const { name, help, labels = [], kind } = declaration
   const config = { name, help, labelNames: [...labels], registers: [registry] }
-  if (kind === 'gauge')
-    new Gauge({
-      ...config,
-      async collect() {
-        const values = await read()
-        this.reset()
-        if (typeof values === 'number') this.set(values)
-        else for (const [of, value] of values) this.set(of, value)
-      },
-    })
-  else
-    new Counter({
-      ...config,
-      async collect() {
-        const values = await read()
-        this.reset()
-        if (typeof values === 'number') this.inc(values)
-        else for (const [of, value] of values) this.inc(of, value)
-      },
-    })
+  const Kind = kind === 'gauge' ? Gauge : Counter
+  new Kind({
+    ...config,
+    async collect(this: Gauge | Counter) {
+      const values = await read()
+      this.reset()
+      // From zero: a gauge is then at the value, as if it was set.
+      for (const [of, value] of typeof values === 'number' ? [[{}, values] as const] : values) this.inc(of, value)
+    },
+  })
 }

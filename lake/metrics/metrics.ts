@@ -1,14 +1,14 @@
 import { Registry } from 'prom-client'
 import type { Engine, QueryReport } from '../query/engine.ts'
-import { defineMetrics, openCounter, show } from './define.ts'
+import { counter, defineMetrics, gauge, openCounter, show } from './define.ts'
 import { showProcess } from './process.ts'
 import { Timings } from './timings.ts'
 
 /** Metrics of every process that opens the lake, in addition to `PROCESS_METRICS`. */
 export const LAKE_METRICS = defineMetrics({
-  slots: { name: 'traffic_lake_query_slots', kind: 'gauge', help: 'Lake queries that may run at once in this process.' },
-  used: { name: 'traffic_lake_query_slots_used', kind: 'gauge', help: 'Lake queries that are running.' },
-  waiting: { name: 'traffic_lake_queries_waiting', kind: 'gauge', help: 'Lake queries that are waiting for a slot.' },
+  slots: gauge('traffic_lake_query_slots', 'Lake queries that may run at once in this process.'),
+  used: gauge('traffic_lake_query_slots_used', 'Lake queries that are running.'),
+  waiting: gauge('traffic_lake_queries_waiting', 'Lake queries that are waiting for a slot.'),
   held: {
     name: 'traffic_lake_query_duration_seconds',
     kind: 'histogram',
@@ -22,13 +22,12 @@ export const LAKE_METRICS = defineMetrics({
     help: 'Waiting time of lake queries that got a slot.',
     buckets_s: [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30],
   },
-  refused: {
-    name: 'traffic_lake_queries_refused_total',
-    kind: 'counter',
-    help: 'Lake queries that got no slot, by reason: busy (too many were waiting), timeout, aborted, closed or failed.',
-    labels: ['reason'],
-  },
-  redis: { name: 'traffic_redis_connected', kind: 'gauge', help: '1 while Redis replies to this process, else 0.' },
+  refused: counter(
+    'traffic_lake_queries_refused_total',
+    'Lake queries that got no slot, by reason: busy (too many were waiting), timeout, aborted, closed or failed.',
+    ['reason'],
+  ),
+  redis: gauge('traffic_redis_connected', '1 while Redis replies to this process, else 0.'),
 })
 
 /** Reasons why a query gets no slot, exposed from the start. */

@@ -1,38 +1,22 @@
 import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Registry } from 'prom-client'
-import { defineMetrics, show } from './define.ts'
+import { counter, defineMetrics, gauge, show } from './define.ts'
 
 /** Metrics of every process, with the usual names of Node dashboards. */
 export const PROCESS_METRICS = defineMetrics({
-  cpu: { name: 'process_cpu_seconds_total', kind: 'counter', help: 'Processor time used by the process.' },
-  memory: { name: 'process_resident_memory_bytes', kind: 'gauge', help: 'Resident memory of the process.' },
-  start: { name: 'process_start_time_seconds', kind: 'gauge', help: 'Start of the process, since the epoch.' },
-  files: { name: 'process_open_fds', kind: 'gauge', help: 'Open files and connections; none if the system does not report them.' },
-  heap: { name: 'nodejs_heap_size_total_bytes', kind: 'gauge', help: 'Size of the JavaScript heap.' },
-  heapUsed: { name: 'nodejs_heap_size_used_bytes', kind: 'gauge', help: 'Used part of the JavaScript heap.' },
-  external: {
-    name: 'nodejs_external_memory_bytes',
-    kind: 'gauge',
-    help: 'Memory outside the heap used by JavaScript objects, including buffers.',
-  },
-  busy: {
-    name: 'nodejs_eventloop_active_seconds_total',
-    kind: 'counter',
-    help: 'Busy time of the event loop; its rate is the utilization.',
-  },
-  lagMean: {
-    name: 'nodejs_eventloop_lag_mean_seconds',
-    kind: 'gauge',
-    help: 'Mean event loop delay with a 10 ms timer since the last scrape.',
-  },
-  lag99: {
-    name: 'nodejs_eventloop_lag_p99_seconds',
-    kind: 'gauge',
-    help: '99th percentile of the event loop delay since the last scrape.',
-  },
-  lagMax: { name: 'nodejs_eventloop_lag_max_seconds', kind: 'gauge', help: 'Maximum event loop delay since the last scrape.' },
-  version: { name: 'nodejs_version_info', kind: 'gauge', help: 'Version of Node, always 1.', labels: ['version'] },
+  cpu: counter('process_cpu_seconds_total', 'Processor time used by the process.'),
+  memory: gauge('process_resident_memory_bytes', 'Resident memory of the process.'),
+  start: gauge('process_start_time_seconds', 'Start of the process, since the epoch.'),
+  files: gauge('process_open_fds', 'Open files and connections; none if the system does not report them.'),
+  heap: gauge('nodejs_heap_size_total_bytes', 'Size of the JavaScript heap.'),
+  heapUsed: gauge('nodejs_heap_size_used_bytes', 'Used part of the JavaScript heap.'),
+  external: gauge('nodejs_external_memory_bytes', 'Memory outside the heap used by JavaScript objects, including buffers.'),
+  busy: counter('nodejs_eventloop_active_seconds_total', 'Busy time of the event loop; its rate is the utilization.'),
+  lagMean: gauge('nodejs_eventloop_lag_mean_seconds', 'Mean event loop delay with a 10 ms timer since the last scrape.'),
+  lag99: gauge('nodejs_eventloop_lag_p99_seconds', '99th percentile of the event loop delay since the last scrape.'),
+  lagMax: gauge('nodejs_eventloop_lag_max_seconds', 'Maximum event loop delay since the last scrape.'),
+  version: gauge('nodejs_version_info', 'Version of Node, always 1.', ['version']),
 })
 
 const LAG_MS = 10

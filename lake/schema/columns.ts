@@ -124,6 +124,15 @@ function column<T>(kind: Kind, ids: number | readonly [number, number], about: s
   return Object.freeze({ nullable: false, ...options, kind, id, secondId, about })
 }
 
+/** Options of a column that the publisher may leave out: null then. `example` is a value as in a JSON reply. */
+export const orNull = <const E extends Json>(example: E) => ({ nullable: true, example }) as const
+
+/** Makes the constructor of a kind without options of its own. */
+const plain =
+  <T>(kind: Kind) =>
+  <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<T, O>> =>
+    column(kind, id, about, options)
+
 /** Constructors of stored columns. First argument: the field id (a pair for a point or list), then the meaning. */
 export const col = {
   /** Text as published, trimmed. */
@@ -147,29 +156,22 @@ export const col = {
   float: <const O extends NumberOptions>(id: number, about: string, options?: O): Column<Value<number, O>> =>
     column('float', id, about, options),
   /** True or false; named `is_…` or `has_…`. */
-  boolean: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<boolean, O>> =>
-    column('boolean', id, about, options),
+  boolean: plain<boolean>('boolean'),
   /** An instant; ms since the epoch in a row, µs in the lake, ISO 8601 with Z in JSON. */
-  instant: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<number, O>> =>
-    column('instant', id, about, options),
+  instant: plain<number>('instant'),
   /** A calendar date at the place of publication, YYYY-MM-DD. */
-  local_date: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<string, O>> =>
-    column('local_date', id, about, options),
+  local_date: plain<string>('local_date'),
   /** Seconds since the start of the service day; may exceed 24 h. */
-  service_time: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<number, O>> =>
-    column('service_time', id, about, options),
+  service_time: plain<number>('service_time'),
   /** A position, with field ids for latitude and longitude. */
   point: <const O extends CommonOptions>(ids: readonly [number, number], about: string, options?: O): Column<Value<Point, O>> =>
     column('point', ids, about, options),
   /** A line. */
-  line: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<Line, O>> =>
-    column('line', id, about, options),
+  line: plain<Line>('line'),
   /** A polygon. */
-  polygon: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<Polygon, O>> =>
-    column('polygon', id, about, options),
+  polygon: plain<Polygon>('polygon'),
   /** Several polygons of one object. */
-  multipolygon: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<MultiPolygon, O>> =>
-    column('multipolygon', id, about, options),
+  multipolygon: plain<MultiPolygon>('multipolygon'),
   /**
    * A list, with field ids for itself and its element. The element is declared with id 0 and may not be a list, a point or a
    * geometry.

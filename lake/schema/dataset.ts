@@ -62,13 +62,16 @@ export interface DatasetSpec<C extends Columns> {
   readonly entity: readonly (keyof C & string)[]
   /** The instant of a row. In a `changes` dataset the engine sets it to the data time of the fetch. */
   readonly time: keyof C & string
-  readonly writeMode: WriteMode
+  /** `replace` for a dataset with a version; otherwise stated. */
+  readonly writeMode?: WriteMode
   readonly absence?: Absence
   /** 1 if each publication is the complete state, so that anything absent is over; 3 by default. */
   readonly absencesToEnd?: number
   readonly life?: Life & { readonly id: keyof C & string; readonly since: keyof C & string }
-  readonly partition: readonly PartitionField[]
-  readonly order: readonly (keyof C & string)[]
+  /** By its version for `replace`, else by the month of its time, unless stated. */
+  readonly partition?: readonly PartitionField[]
+  /** Sort order of files: the entity, and in tables without versions the time, unless stated. */
+  readonly order?: readonly (keyof C & string)[]
   readonly plan: { readonly live: Plan; readonly history: Plan; readonly bulk: Plan }
   /** The Iceberg namespace of its table, if not the domain: a licence may require a separate database. */
   readonly namespace?: string
@@ -106,8 +109,11 @@ export interface DatasetSpec<C extends Columns> {
 
 /** A declared dataset, frozen: its specification with defaults filled in. */
 export type Dataset<S extends DatasetSpec<Columns> = DatasetSpec<Columns>> = S & {
+  readonly writeMode: WriteMode
   readonly absence: Absence
   readonly absencesToEnd: number
+  readonly partition: readonly PartitionField[]
+  readonly order: readonly string[]
   readonly visibility: 'public' | 'internal'
   readonly live: boolean
   readonly currentFor_ms: number
@@ -128,20 +134,27 @@ export type FeedRow<D extends { readonly columns: Columns }> = Omit<Row<D>, Fill
 /** Any row, if its dataset's type does not matter. */
 export type AnyRow = Record<string, unknown>
 
+/** Without a version, the write mode has to be stated. */
+type Mode<S> = S extends { readonly version: string } ? unknown : { readonly writeMode: WriteMode }
+
 type Named<S extends { readonly columns: Columns }> = keyof S['columns'] & string
 
 /** Declares a dataset. `lake/catalog.ts` checks what types cannot (ids, key, partition, order) when it is loaded. */
 export function defineDataset<const S extends DatasetSpec<Columns>>(
-  spec: S & { readonly entity: readonly Named<S>[]; readonly time: Named<S>; readonly order: readonly Named<S>[] },
+  spec: S & Mode<S> & { readonly entity: readonly Named<S>[]; readonly time: Named<S>; readonly order?: readonly Named<S>[] },
 ): Dataset<S> {
+  const { entity, time, version, writeMode = 'replace' } = spec
   const defaults = {
+    partition: [version === undefined ? month(time) : identity(version)],
+    order: version === undefined ? [...entity.filter((name) => name !== time), time] : entity,
     visibility: 'public',
-    live: spec.writeMode !== 'replace',
+    writeMode,
+    live: writeMode !== 'replace',
     absence: 'keeps',
     absencesToEnd: ABSENCES,
     currentFor_ms: CURRENT_FOR_MS,
     heldFor_ms: 0,
-    isObservation: spec.writeMode === 'append',
+    isObservation: writeMode === 'append',
   } as const
   return Object.freeze({ ...defaults, ...spec } as const) as Dataset<S>
 }

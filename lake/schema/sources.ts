@@ -14,6 +14,9 @@ export interface Source {
   readonly commercial_use: CommercialUse
 }
 
+/** The licence Creative Commons Attribution 4.0. */
+export const CC_BY_4 = Object.freeze({ licence: 'CC BY 4.0', licence_url: 'https://creativecommons.org/licenses/by/4.0/' })
+
 /** Declares a source; see `Source`. */
 export function defineSource(source: Source): Source {
   return Object.freeze(source)

@@ -99,37 +99,33 @@ export function problemOf(error: unknown): Problem {
   const code = (error as { code?: string }).code ?? ''
   const known = FASTIFY_PROBLEMS[code]
   if (known) return problem(known[0], known[1], { cause: error })
-  return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
+  return problem('internal', INTERNAL, { cause: error })
 }
 
 function cutOff(cause: unknown): Problem {
   return problem('malformed-request', 'The connection ended before the body of the request did.', { cause })
 }
 
+/** Returns the problem of work that would succeed a little later. */
+function later(detail: string, cause: Error, retry_after_s = 5): Problem {
+  return problem('temporary-reduced-capacity', detail, { retry_after_s, cause })
+}
+
+const INTERNAL = 'The request could not be answered; the mistake is ours.'
+
 function queryProblem(error: QueryError): Problem {
   if (error.code === 'timeout')
     return problem('query-timeout', `The query was stopped after ${(error.timeout_ms ?? 0) / 1000} s.`, { retry_after_s: 30, cause: error })
   if (error.code === 'busy' || error.code === 'closed' || error.code === 'cache-full')
-    return problem('temporary-reduced-capacity', 'Too many queries of the lake are running; this one was not begun.', {
-      retry_after_s: error.retry_after_s ?? 5,
-      cause: error,
-    })
+    return later('Too many queries of the lake are running; this one was not begun.', error, error.retry_after_s)
   if (isStoreAway(error)) return tablesUnreadable(error)
-  if (error.code === 'broke-off')
-    return problem('temporary-reduced-capacity', 'The query of the lake was begun and could not be finished.', {
-      retry_after_s: 5,
-      cause: error,
-    })
-  return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
+  if (error.code === 'broke-off') return later('The query of the lake was begun and could not be finished.', error)
+  return problem('internal', INTERNAL, { cause: error })
 }
 
 /** Returns the problem of a store that does not answer, or has no room for a write. */
 function storeProblem(error: StoreError): Problem {
-  if (error.code === 'contention')
-    return problem('temporary-reduced-capacity', 'Too many changes came at once; this one was not made.', {
-      retry_after_s: 1,
-      cause: error,
-    })
+  if (error.code === 'contention') return later('Too many changes came at once; this one was not made.', error, 1)
   if (isFull(error))
     return problem('insufficient-storage', 'The data store is full: nothing was changed.', { retry_after_s: FULL_S, cause: error })
   return tablesUnreadable(error)

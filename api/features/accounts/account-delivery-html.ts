@@ -1,5 +1,5 @@
 import type { ExportJob } from '../../../lake/exports/jobs.ts'
-import type { Language } from '../../kernel/language.ts'
+import { inBoth, type Language } from '../../kernel/language.ts'
 import { escaped, moment } from '../site/html.ts'
 import { shownWebhook } from '../webhooks/shown.ts'
 import type { Delivery, WebhookState } from '../webhooks/state.ts'
@@ -15,68 +15,63 @@ export interface OwnWebhook {
 /** Deliveries of a webhook that the page shows; the API lists more. */
 const SHOWN_DELIVERIES = 10
 
-const WORDS = {
-  es: {
-    webhooks: 'Webhooks',
-    none: 'No hay ninguno.',
-    by: 'Se crean, cambian y borran con la API:',
-    status: { ENABLED: 'activo', FAILING: 'falla', DISABLED: 'desactivado' },
-    reasons: {
+const WORDS = inBoth({
+  webhooks: ['Webhooks', 'Webhooks'],
+  none: ['No hay ninguno.', 'There are none.'],
+  by: ['Se crean, cambian y borran con la API:', 'They are created, changed and deleted with the API:'],
+  status: [
+    { ENABLED: 'activo', FAILING: 'falla', DISABLED: 'desactivado' },
+    { ENABLED: 'enabled', FAILING: 'failing', DISABLED: 'disabled' },
+  ],
+  reasons: [
+    {
       'by-owner': 'por usted',
       gone: 'el receptor respondió 410',
       failing: 'falló durante cinco días',
       'plan-changed': 'ninguna clave tiene el plan ENTERPRISE',
       'filter-invalid': 'el filtro contiene un valor que ya no existe',
     },
-    since: 'desde el',
-    waiting: (count: number) => `En espera: ${count}.`,
-    test: 'Enviar una prueba',
-    enable: 'Activar',
-    disable: 'Desactivar',
-    deliveries: 'Últimas entregas a',
-    noDeliveries: 'Todavía no hay entregas.',
-    heads: ['Evento', 'Creado', 'Estado', 'Intentos', 'Último intento', 'Próximo intento', 'Acciones'],
-    delivery: { PENDING: 'pendiente', DELIVERED: 'entregado', RETRYING: 'se reintenta', FAILED: 'fallido' },
-    redeliver: 'Enviar de nuevo',
-    jobs: 'Trabajos de exportación',
-    jobsBy: 'Se crean y descargan con la API:',
-    jobHeads: ['Trabajo', 'Conjunto', 'Formato', 'Estado', 'Creado', 'Disponible hasta'],
-    states: {
-      ...{ QUEUED: 'en cola', RUNNING: 'en marcha', READY: 'listo' },
-      ...{ FAILED: 'fallido', EXPIRED: 'caducado', CANCELLED: 'cancelado' },
-    },
-  },
-  en: {
-    webhooks: 'Webhooks',
-    none: 'There are none.',
-    by: 'They are created, changed and deleted with the API:',
-    status: { ENABLED: 'enabled', FAILING: 'failing', DISABLED: 'disabled' },
-    reasons: {
+    {
       'by-owner': 'by you',
       gone: 'the receiver answered 410',
       failing: 'it failed for five days',
       'plan-changed': 'no key has the plan ENTERPRISE',
       'filter-invalid': 'the filter has a value that no longer exists',
     },
-    since: 'since',
-    waiting: (count: number) => `Waiting: ${count}.`,
-    test: 'Send a test',
-    enable: 'Turn on',
-    disable: 'Turn off',
-    deliveries: 'Last deliveries to',
-    noDeliveries: 'No deliveries yet.',
-    heads: ['Event', 'Created', 'State', 'Attempts', 'Last attempt', 'Next attempt', 'Actions'],
-    delivery: { PENDING: 'pending', DELIVERED: 'delivered', RETRYING: 'retrying', FAILED: 'failed' },
-    redeliver: 'Send again',
-    jobs: 'Export jobs',
-    jobsBy: 'They are created and downloaded with the API:',
-    jobHeads: ['Job', 'Dataset', 'Format', 'State', 'Created', 'Available until'],
-    states: {
+  ],
+  since: ['desde el', 'since'],
+  waiting: [(count: number) => `En espera: ${count}.`, (count: number) => `Waiting: ${count}.`],
+  test: ['Enviar una prueba', 'Send a test'],
+  enable: ['Activar', 'Turn on'],
+  disable: ['Desactivar', 'Turn off'],
+  deliveries: ['Últimas entregas a', 'Last deliveries to'],
+  noDeliveries: ['Todavía no hay entregas.', 'No deliveries yet.'],
+  heads: [
+    ['Evento', 'Creado', 'Estado', 'Intentos', 'Último intento', 'Próximo intento', 'Acciones'],
+    ['Event', 'Created', 'State', 'Attempts', 'Last attempt', 'Next attempt', 'Actions'],
+  ],
+  delivery: [
+    { PENDING: 'pendiente', DELIVERED: 'entregado', RETRYING: 'se reintenta', FAILED: 'fallido' },
+    { PENDING: 'pending', DELIVERED: 'delivered', RETRYING: 'retrying', FAILED: 'failed' },
+  ],
+  redeliver: ['Enviar de nuevo', 'Send again'],
+  jobs: ['Trabajos de exportación', 'Export jobs'],
+  jobsBy: ['Se crean y descargan con la API:', 'They are created and downloaded with the API:'],
+  jobHeads: [
+    ['Trabajo', 'Conjunto', 'Formato', 'Estado', 'Creado', 'Disponible hasta'],
+    ['Job', 'Dataset', 'Format', 'State', 'Created', 'Available until'],
+  ],
+  states: [
+    {
+      ...{ QUEUED: 'en cola', RUNNING: 'en marcha', READY: 'listo' },
+      ...{ FAILED: 'fallido', EXPIRED: 'caducado', CANCELLED: 'cancelado' },
+    },
+    {
       ...{ QUEUED: 'queued', RUNNING: 'running', READY: 'ready' },
       ...{ FAILED: 'failed', EXPIRED: 'expired', CANCELLED: 'cancelled' },
     },
-  },
-} as const
+  ],
+})
 
 /** Renders the webhooks of an account with their state, their last deliveries and their actions. */
 export function webhooksSection(language: Language, webhooks: readonly OwnWebhook[]): string {

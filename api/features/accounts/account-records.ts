@@ -1,5 +1,5 @@
 import { apiUsage } from '../../../lake/datasets/service/api-usage.ts'
-import { type Column, col } from '../../../lake/schema/columns.ts'
+import { type Column, col, orNull } from '../../../lake/schema/columns.ts'
 import { PLANS } from '../../../lake/schema/dataset.ts'
 import { meaning, nested } from '../../kernel/fields.ts'
 
@@ -9,7 +9,7 @@ export const EXAMPLE_ID = 'key_1f0c44a9b7d25e83c6aa'
 const EXAMPLE_KEY = 'tia_0123456789ABCDEFGHIJKLMNOPQRST120YGD'
 
 const id = col.string(0, 'Public name of the key.', { example: EXAMPLE_ID })
-const label = col.string(0, 'Name given by its owner.', { nullable: true, example: 'My car' })
+const label = col.string(0, 'Name given by its owner.', orNull('My car'))
 const plan = col.string(0, 'Plan of the key; a plan is granted to one key.', { values: PLANS, example: 'FREE' })
 const status = col.string(0, 'ROTATING works until ends_at, besides the key that replaces it; REVOKED and EXPIRED do not work.', {
   values: ['ACTIVE', 'ROTATING', 'REVOKED', 'EXPIRED'],

@@ -1,40 +1,35 @@
 import type { ListedKey } from '../../auth/accounts.ts'
-import type { Language } from '../../kernel/language.ts'
+import { inBoth, type Language } from '../../kernel/language.ts'
 import { escaped } from '../site/html.ts'
 import { dayName, scrollTable } from './account-forms.ts'
 import type { KeyUsage, UsedDay } from './account-usage.ts'
 
-const WORDS = {
-  es: {
-    title: 'Uso de los últimos 30 días',
-    zone: 'Los días son los de Madrid; el de hoy aún no ha terminado. Lo más reciente tarda un minuto o dos en contarse.',
-    unread: 'El uso no se puede leer en este momento.',
-    none: 'Sin peticiones.',
-    total: (requests: string, share: string) =>
-      `${requests} peticiones; ${share} rechazadas (por un error en la petición o por un límite).`,
-    chart: (name: string) => `Peticiones por día de ${name}`,
-    bar: (requests: string, refused: string) => `${requests} peticiones, ${refused} rechazadas`,
-    most: (requests: string) => `día con más: ${requests}`,
-    numbers: 'Los números de cada día',
-    heads: ['Día', 'Peticiones', 'Rechazadas', 'Parte rechazada'],
-    served: 'atendidas',
-    refused: 'rechazadas',
-  },
-  en: {
-    title: 'Usage of the last 30 days',
-    zone: 'Days are in Madrid; today is not over. The newest requests are counted after a minute or two.',
-    unread: 'Usage cannot be read at the moment.',
-    none: 'No requests.',
-    total: (requests: string, share: string) => `${requests} requests; ${share} refused (for a mistake in the request or over a limit).`,
-    chart: (name: string) => `Requests by day of ${name}`,
-    bar: (requests: string, refused: string) => `${requests} requests, ${refused} refused`,
-    most: (requests: string) => `busiest day: ${requests}`,
-    numbers: 'The numbers of each day',
-    heads: ['Day', 'Requests', 'Refused', 'Share refused'],
-    served: 'served',
-    refused: 'refused',
-  },
-} as const
+const WORDS = inBoth({
+  title: ['Uso de los últimos 30 días', 'Usage of the last 30 days'],
+  zone: [
+    'Los días son los de Madrid; el de hoy aún no ha terminado. Lo más reciente tarda un minuto o dos en contarse.',
+    'Days are in Madrid; today is not over. The newest requests are counted after a minute or two.',
+  ],
+  unread: ['El uso no se puede leer en este momento.', 'Usage cannot be read at the moment.'],
+  none: ['Sin peticiones.', 'No requests.'],
+  total: [
+    (requests: string, share: string) => `${requests} peticiones; ${share} rechazadas (por un error en la petición o por un límite).`,
+    (requests: string, share: string) => `${requests} requests; ${share} refused (for a mistake in the request or over a limit).`,
+  ],
+  chart: [(name: string) => `Peticiones por día de ${name}`, (name: string) => `Requests by day of ${name}`],
+  bar: [
+    (requests: string, refused: string) => `${requests} peticiones, ${refused} rechazadas`,
+    (requests: string, refused: string) => `${requests} requests, ${refused} refused`,
+  ],
+  most: [(requests: string) => `día con más: ${requests}`, (requests: string) => `busiest day: ${requests}`],
+  numbers: ['Los números de cada día', 'The numbers of each day'],
+  heads: [
+    ['Día', 'Peticiones', 'Rechazadas', 'Parte rechazada'],
+    ['Day', 'Requests', 'Refused', 'Share refused'],
+  ],
+  served: ['atendidas', 'served'],
+  refused: ['rechazadas', 'refused'],
+})
 
 /** Width of a day's column in the chart, and its height, in SVG units. */
 const COLUMN = 20

@@ -6,36 +6,10 @@ import type { SystemView } from '../../kernel/endpoint.ts'
 
 /** Terms of Croissant's own namespace. */
 const TERMS = [
-  'arrayShape',
-  'citeAs',
-  'column',
-  'containedIn',
-  'equivalentProperty',
-  'extract',
-  'field',
-  'fileObject',
-  'fileProperty',
-  'fileSet',
-  'format',
-  'includes',
-  'isArray',
-  'isLiveDataset',
-  'jsonPath',
-  'key',
-  'md5',
-  'parentField',
-  'path',
-  'recordSet',
-  'references',
-  'regex',
-  'repeated',
-  'replace',
-  'samplingRate',
-  'separator',
-  'source',
-  'subField',
-  'transform',
-] as const
+  ...'arrayShape citeAs column containedIn equivalentProperty extract field fileObject fileProperty fileSet'.split(' '),
+  ...'format includes isArray isLiveDataset jsonPath key md5 parentField path recordSet references regex'.split(' '),
+  ...'repeated replace samplingRate separator source subField transform'.split(' '),
+]
 /** The context that Croissant 1.1 requires. */
 const CONTEXT = Object.freeze({
   '@language': 'en',

@@ -1,5 +1,5 @@
 import { EXPORT_FORMATS, EXPORT_SPLITS, EXPORT_STATES } from '../../../lake/exports/jobs.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { col, orNull } from '../../../lake/schema/columns.ts'
 import { INT32 } from '../../../lake/schema/json.ts'
 import { DECIMALS } from '../../../lake/schema/precision.ts'
 import { bodySchema } from '../../auth/bodies.ts'
@@ -13,7 +13,7 @@ import { MAX_UNFINISHED } from './job-routes.ts'
 
 const EXAMPLE_ID = 'exp_5f0c9a521f0e4b7e8a63'
 
-const instant = (about: string, example: string) => col.instant(0, about, { nullable: true, example })
+const instant = (about: string, example: string) => col.instant(0, about, orNull(example))
 const JOB_FIELDS = Object.freeze({
   id: col.string(0, 'Id of the job.', { example: EXAMPLE_ID }),
   status: col.string(0, 'QUEUED, RUNNING, READY with files for 7 days and then EXPIRED, FAILED with a reason, or CANCELLED.', {
@@ -23,7 +23,7 @@ const JOB_FIELDS = Object.freeze({
   filter: nested.object('Which rows and columns.', {
     from: instant("Begin of the period of the dataset's time column, included.", '2026-01-01T00:00:00.000Z'),
     to: instant('End of the period, not included.', '2026-02-01T00:00:00.000Z'),
-    province: col.string(0, 'Codes of its provinces, with commas between.', { nullable: true, example: '28' }),
+    province: col.string(0, 'Codes of its provinces, with commas between.', orNull('28')),
     columns: col.list([0, 0], 'Names of columns; null for all.', col.string(0, 'Name.'), { nullable: true }),
   }),
   format: col.string(0, 'Format of the files.', { values: EXPORT_FORMATS, example: 'parquet' }),
@@ -35,7 +35,7 @@ const JOB_FIELDS = Object.freeze({
   expires_at: instant('When its files are deleted.', '2026-02-09T12:00:05.000Z'),
   progress: col.float(0, 'Progress from 0 to 1.', { min: 0, max: 1, example: 1 }),
   reason: col.string(0, 'Why it failed.', { nullable: true }),
-  snapshot: col.string(0, 'Snapshot of the dataset that was read.', { nullable: true, example: '4611686018427387904' }),
+  snapshot: col.string(0, 'Snapshot of the dataset that was read.', orNull('4611686018427387904')),
   rows: col.integer(0, 'Rows of all files.', { long: true, nullable: true, example: 48_211 }),
   files: nested.objects('Its files while it is READY, with `ATTRIBUTION.md` (licences) and `datapackage.json` (Frictionless).', {
     file: col.string(0, 'Name of the file.', { example: 'incidents.parquet' }),

@@ -11,17 +11,19 @@ const MEMBER = /\[([^\]]*)\]|(«?)\{([\w./]+)(?:\|([^}]*))?\}»?/g
 const PLACE = ['road', 'km', 'municipality', 'province']
 
 /**
- * A kind of record, whose concise answers have the members that its line shows and `also` others. The first part of a line is
- * never left out: a value that it misses is `unknown`.
+ * A kind of record of a path, whose concise answers have the members that its line shows and `also` others. The first part of a
+ * line is never left out: a value that it misses is `unknown`.
  */
 export function recordKind(
-  { also = [], ...kind }: Omit<RecordKind, 'fields' | 'line'> & { readonly also?: readonly string[] },
+  kind: string,
+  path: string,
+  { also = [], ...options }: Omit<RecordKind, 'kind' | 'path' | 'fields' | 'line'> & { readonly also?: readonly string[] },
   line: readonly LinePart[],
 ): RecordKind {
   const shown = line.filter((part) => typeof part === 'string').flatMap(membersOf)
   const [lead, ...rest] = line
   const first: LinePart = typeof lead === 'string' ? (record) => filled(record, lead, 'unknown') : (lead as LinePart)
-  return { ...kind, fields: [...new Set([...also, ...shown])], line: (record) => lineOf(record, [first, ...rest]) }
+  return { kind, path, ...options, fields: [...new Set([...also, ...shown])], line: (record) => lineOf(record, [first, ...rest]) }
 }
 
 /** Returns the members that a template reads. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isoInstant, MADRID } from '../../../lake/schema/time.ts'
 import type { SourceMode } from '../../../lake/system.ts'
-import type { Language } from '../../kernel/language.ts'
+import { inBoth, type Language } from '../../kernel/language.ts'
 import { oneOf } from '../../kernel/params/params.ts'
 
 const STYLE =
@@ -81,28 +81,16 @@ export function modeNotice(mode: SourceMode, language: Language): string {
   return text === '' ? '' : `<p role="note" class="warn"><strong>${text}</strong></p>`
 }
 
-const WAYS = {
-  es: {
-    name: 'Documentación',
-    start: 'Inicio',
-    docs: 'Documentación',
-    plans: 'Planes',
-    changes: 'Cambios',
-    status: 'Estado',
-    keys: 'Claves',
-    other: 'English',
-  },
-  en: {
-    name: 'Documentation',
-    start: 'Start',
-    docs: 'Documentation',
-    plans: 'Plans',
-    changes: 'Changes',
-    status: 'Status',
-    keys: 'Keys',
-    other: 'Español',
-  },
-} as const
+const WAYS = inBoth({
+  name: ['Documentación', 'Documentation'],
+  start: ['Inicio', 'Start'],
+  docs: ['Documentación', 'Documentation'],
+  plans: ['Planes', 'Plans'],
+  changes: ['Cambios', 'Changes'],
+  status: ['Estado', 'Status'],
+  keys: ['Claves', 'Keys'],
+  other: ['English', 'Español'],
+})
 
 /** Returns the links to the other pages, and to the page in the other language if `lang` selects it. */
 export function pageLinks(language: Language, { hasBoth = true }: { readonly hasBoth?: boolean } = {}): string {

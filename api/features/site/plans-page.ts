@@ -1,6 +1,6 @@
 import { PLANS } from '../../../lake/schema/dataset.ts'
 import { FEATURES, type Feature, featurePath, isAvailable, type PlanTable, reachablePerDay, TIERS, type Tier } from '../../auth/plans.ts'
-import type { Language } from '../../kernel/language.ts'
+import { inBoth, type Language } from '../../kernel/language.ts'
 import { contactLink, escaped, htmlPage, pageLinks } from './html.ts'
 
 /** The page of plans: where `upgrade_url` leads by default. */
@@ -16,13 +16,16 @@ export interface PlansPageParts {
   readonly hasPath: (path: string) => boolean
 }
 
-const WORDS = {
-  es: {
-    title: 'Planes y precios',
-    intro: 'El plan de una clave decide qué puede leer y cuántas peticiones admite. Se paga por meses, sin permanencia.',
-    limits: 'Precios y límites',
-    none: '—',
-    rows: {
+const WORDS = inBoth({
+  title: ['Planes y precios', 'Plans and prices'],
+  intro: [
+    'El plan de una clave decide qué puede leer y cuántas peticiones admite. Se paga por meses, sin permanencia.',
+    'The plan of a key decides what it can read and how many requests it may send. It is paid by the month, without commitment.',
+  ],
+  limits: ['Precios y límites', 'Prices and limits'],
+  none: ['—', '—'],
+  rows: [
+    {
       price: 'Precio al mes',
       minute: 'Peticiones por minuto',
       day: 'Peticiones al día',
@@ -31,34 +34,7 @@ const WORDS = {
       streams: 'Flujos de eventos abiertos a la vez',
       formats: 'Formatos',
     },
-    anonymous: 'Sin clave',
-    free: 'Gratis',
-    windows:
-      'Un minuto son 60 segundos cualesquiera y un día, 24 horas cualesquiera. Los límites cuentan por clave; sin clave, por dirección IP.',
-    contents: 'Qué incluye cada plan',
-    has: (plan: string) => `El plan ${plan} incluye:`,
-    and: (below: string) => `Todo lo de ${below} y además:`,
-    change: 'Cambiar de plan',
-    changeAt: 'El plan de una clave se cambia en',
-    writeTo: 'Para cambiar el plan de una clave, escriba desde la dirección de su cuenta a',
-    nobody: 'El plan de una clave lo cambia quien opera este servicio.',
-    start: 'Crear una clave gratuita',
-    asJson: 'Lo mismo en JSON',
-    support: 'Dirección de soporte:',
-    noSupport: 'La dirección se acuerda con quien opera el servicio.',
-    notes: {
-      PRIORITY_SUPPORT: 'Una dirección de contacto cuyos mensajes se atienden antes que los demás.',
-      SLA: 'Por mes y grupo de rutas, medida como explica la página de estado.',
-      MONTHLY_INVOICE: 'Con lo que usó cada clave en el mes, en hora de Madrid.',
-      DEDICATED_IP: 'Una dirección IP propia desde la que se sirve su acceso. La configura una persona cuando la pide; no es automática.',
-    },
-  },
-  en: {
-    title: 'Plans and prices',
-    intro: 'The plan of a key decides what it can read and how many requests it may send. It is paid by the month, without commitment.',
-    limits: 'Prices and limits',
-    none: '—',
-    rows: {
+    {
       price: 'Price per month',
       minute: 'Requests per minute',
       day: 'Requests per day',
@@ -67,28 +43,42 @@ const WORDS = {
       streams: 'Event streams open at once',
       formats: 'Formats',
     },
-    anonymous: 'Without a key',
-    free: 'Free',
-    windows: 'A minute is any 60 seconds and a day any 24 hours. Limits count per key; without a key, per IP address.',
-    contents: 'What each plan includes',
-    has: (plan: string) => `The plan ${plan} includes:`,
-    and: (below: string) => `Everything in ${below}, and:`,
-    change: 'Change the plan',
-    changeAt: 'The plan of a key is changed at',
-    writeTo: 'To change the plan of a key, write from the address of your account to',
-    nobody: 'The operator of this service changes the plan of a key.',
-    start: 'Make a free key',
-    asJson: 'The same as JSON',
-    support: 'Support address:',
-    noSupport: 'The address is agreed with the operator of the service.',
-    notes: {
+  ],
+  anonymous: ['Sin clave', 'Without a key'],
+  free: ['Gratis', 'Free'],
+  windows: [
+    'Un minuto son 60 segundos cualesquiera y un día, 24 horas cualesquiera. Los límites cuentan por clave; sin clave, por dirección IP.',
+    'A minute is any 60 seconds and a day any 24 hours. Limits count per key; without a key, per IP address.',
+  ],
+  contents: ['Qué incluye cada plan', 'What each plan includes'],
+  has: [(plan: string) => `El plan ${plan} incluye:`, (plan: string) => `The plan ${plan} includes:`],
+  and: [(below: string) => `Todo lo de ${below} y además:`, (below: string) => `Everything in ${below}, and:`],
+  change: ['Cambiar de plan', 'Change the plan'],
+  changeAt: ['El plan de una clave se cambia en', 'The plan of a key is changed at'],
+  writeTo: [
+    'Para cambiar el plan de una clave, escriba desde la dirección de su cuenta a',
+    'To change the plan of a key, write from the address of your account to',
+  ],
+  nobody: ['El plan de una clave lo cambia quien opera este servicio.', 'The operator of this service changes the plan of a key.'],
+  start: ['Crear una clave gratuita', 'Make a free key'],
+  asJson: ['Lo mismo en JSON', 'The same as JSON'],
+  support: ['Dirección de soporte:', 'Support address:'],
+  noSupport: ['La dirección se acuerda con quien opera el servicio.', 'The address is agreed with the operator of the service.'],
+  notes: [
+    {
+      PRIORITY_SUPPORT: 'Una dirección de contacto cuyos mensajes se atienden antes que los demás.',
+      SLA: 'Por mes y grupo de rutas, medida como explica la página de estado.',
+      MONTHLY_INVOICE: 'Con lo que usó cada clave en el mes, en hora de Madrid.',
+      DEDICATED_IP: 'Una dirección IP propia desde la que se sirve su acceso. La configura una persona cuando la pide; no es automática.',
+    },
+    {
       PRIORITY_SUPPORT: 'A contact address whose messages are answered before others.',
       SLA: 'By month and group of paths, measured as the status page explains.',
       MONTHLY_INVOICE: 'With what each key used in the month, by Madrid time.',
       DEDICATED_IP: 'An IP address of your own that serves your access. A person sets it up on request; it is not automatic.',
     },
-  },
-} as const
+  ],
+})
 
 /** Renders the page of plans: prices, limits and the available features of each plan. */
 export function plansPage(language: Language, parts: PlansPageParts): string {

@@ -1,66 +1,60 @@
 import type { SourceMode } from '../../../lake/system.ts'
 import type { PlanTable } from '../../auth/plans.ts'
-import type { Language } from '../../kernel/language.ts'
+import { inBoth, type Language } from '../../kernel/language.ts'
 import type { Figure } from './figures.ts'
 import { escaped, htmlPage, modeNotice, moment, pageLinks } from './html.ts'
 
 /** Why the form returned no key. */
 export type SignupNotice = 'email' | 'tooMany' | 'full'
 
-const WORDS = {
-  es: {
-    title: 'Traffic Intelligence API',
-    what: 'El transporte de España en una API: incidencias y balizas V16 en directo, el tráfico de Madrid, el precio de cada gasolinera, el tiempo en las carreteras y los trenes de Renfe, con su histórico, y además viajes, aforos y accidentes. Cada campo dice su unidad, cada respuesta lo antiguos que son sus datos.',
-    now: 'Ahora mismo',
-    none: 'sin datos todavía',
-    asOf: 'según los datos de las',
-    zone: '(hora de Madrid)',
-    key: 'Su clave, gratis',
-    keyIntro: (minute: number, day: number) => `Sin tarjeta y al momento: ${minute} peticiones por minuto y ${day} al día.`,
-    email: 'Correo electrónico',
-    send: 'Crear mi clave',
-    privacy: 'Guardamos la dirección cifrada, solo para gestionar sus claves; se puede borrar en cualquier momento.',
-    without: 'Sin clave también responde, unas pocas veces por minuto. Pruébelo:',
-    more: 'Todas las rutas, para probarlas en el navegador',
-    plans: 'Planes y precios',
-    made: 'Su clave',
-    once: 'Cópiela ahora: no se muestra nunca más.',
-    first: 'Su primera llamada',
-    mailed: 'Le hemos enviado un enlace para confirmar la dirección y gestionar sus claves.',
-    back: 'Volver al inicio',
-    notice: {
+const WORDS = inBoth({
+  title: ['Traffic Intelligence API', 'Traffic Intelligence API'],
+  what: [
+    'El transporte de España en una API: incidencias y balizas V16 en directo, el tráfico de Madrid, el precio de cada gasolinera, el tiempo en las carreteras y los trenes de Renfe, con su histórico, y además viajes, aforos y accidentes. Cada campo dice su unidad, cada respuesta lo antiguos que son sus datos.',
+    'Transport in Spain as an API: live incidents and V16 beacons, the traffic of Madrid, the price of every filling station, the weather on the roads and the trains of Renfe, with their history, and trips, traffic counts and accidents besides. Every field states its unit, every reply the age of its data.',
+  ],
+  now: ['Ahora mismo', 'Right now'],
+  none: ['sin datos todavía', 'no data yet'],
+  asOf: ['según los datos de las', 'by data from'],
+  zone: ['(hora de Madrid)', '(time in Madrid)'],
+  key: ['Su clave, gratis', 'Your key, for free'],
+  keyIntro: [
+    (minute: number, day: number) => `Sin tarjeta y al momento: ${minute} peticiones por minuto y ${day} al día.`,
+    (minute: number, day: number) => `No card, and at once: ${minute} requests a minute and ${day} a day.`,
+  ],
+  email: ['Correo electrónico', 'E-mail'],
+  send: ['Crear mi clave', 'Make my key'],
+  privacy: [
+    'Guardamos la dirección cifrada, solo para gestionar sus claves; se puede borrar en cualquier momento.',
+    'We keep the address encrypted, to manage your keys only; it can be deleted at any time.',
+  ],
+  without: [
+    'Sin clave también responde, unas pocas veces por minuto. Pruébelo:',
+    'It answers without a key too, a few times a minute. Try it:',
+  ],
+  more: ['Todas las rutas, para probarlas en el navegador', 'All paths, to be tried in the browser'],
+  plans: ['Planes y precios', 'Plans and prices'],
+  made: ['Su clave', 'Your key'],
+  once: ['Cópiela ahora: no se muestra nunca más.', 'Copy it now: it is never shown again.'],
+  first: ['Su primera llamada', 'Your first call'],
+  mailed: [
+    'Le hemos enviado un enlace para confirmar la dirección y gestionar sus claves.',
+    'We have sent you a link to confirm the address and to manage your keys.',
+  ],
+  back: ['Volver al inicio', 'Back to the start'],
+  notice: [
+    {
       email: 'Eso no es una dirección de correo. Revísela y vuelva a enviarla.',
       tooMany: 'Demasiadas peticiones. Vuelva a probar más tarde.',
       full: 'Esa dirección ya tiene tres claves gratuitas. Le hemos enviado un enlace para gestionarlas.',
     },
-  },
-  en: {
-    title: 'Traffic Intelligence API',
-    what: 'Transport in Spain as an API: live incidents and V16 beacons, the traffic of Madrid, the price of every filling station, the weather on the roads and the trains of Renfe, with their history, and trips, traffic counts and accidents besides. Every field states its unit, every reply the age of its data.',
-    now: 'Right now',
-    none: 'no data yet',
-    asOf: 'by data from',
-    zone: '(time in Madrid)',
-    key: 'Your key, for free',
-    keyIntro: (minute: number, day: number) => `No card, and at once: ${minute} requests a minute and ${day} a day.`,
-    email: 'E-mail',
-    send: 'Make my key',
-    privacy: 'We keep the address encrypted, to manage your keys only; it can be deleted at any time.',
-    without: 'It answers without a key too, a few times a minute. Try it:',
-    more: 'All paths, to be tried in the browser',
-    plans: 'Plans and prices',
-    made: 'Your key',
-    once: 'Copy it now: it is never shown again.',
-    first: 'Your first call',
-    mailed: 'We have sent you a link to confirm the address and to manage your keys.',
-    back: 'Back to the start',
-    notice: {
+    {
       email: 'That is not an e-mail address. Check it and send it again.',
       tooMany: 'Too many requests. Try again later.',
       full: 'That address already has three free keys. We have sent it a link to manage them.',
     },
-  },
-} as const
+  ],
+})
 
 /** The request of a first call. */
 const FIRST_CALL = '/api/incidents?province=Madrid'

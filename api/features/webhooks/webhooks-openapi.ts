@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../../../lake/events/types.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { col, orNull } from '../../../lake/schema/columns.ts'
 import { INT32 } from '../../../lake/schema/json.ts'
 import { bodySchema } from '../../auth/bodies.ts'
 import { ABOUT_FILTERS } from '../../events/filter.ts'
@@ -49,7 +49,7 @@ const DELIVERY_FIELDS = Object.freeze({
   next_attempt_at: col.instant(0, 'When it is tried again.', NULLABLE),
   last_attempt: nested.maybe('The last attempt.', {
     at: col.instant(0, 'When it began.', { example: TRIED_AT }),
-    status: col.integer(0, 'Status of the reply; null without one.', { nullable: true, example: 204 }),
+    status: col.integer(0, 'Status of the reply; null without one.', orNull(204)),
     duration_ms: col.integer(0, 'How long it took.', { unit: 'ms', example: 41 }),
     error: col.string(0, 'Why it failed; null if it arrived.', NULLABLE),
   }),

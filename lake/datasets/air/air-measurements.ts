@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { AIR_POLLUTANTS, AIR_VALIDITY, CONCENTRATION_UNITS } from './codes.ts'
 import { barcelonaAir, madridAir } from './sources.ts'
 
@@ -25,8 +25,5 @@ export const airMeasurements = defineDataset({
   entity: ['source', 'station_id', 'pollutant'],
   time: 'hour_begins_at',
   writeMode: 'append',
-  absence: 'keeps',
-  partition: [month('hour_begins_at')],
-  order: ['source', 'station_id', 'pollutant', 'hour_begins_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

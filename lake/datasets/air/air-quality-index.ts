@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { AIR_POLLUTANTS, AIR_QUALITY_LEVELS } from './codes.ts'
 import { mitecoIca } from './sources.ts'
 
@@ -24,8 +24,5 @@ export const airQualityIndex = defineDataset({
   entity: ['source', 'station_id'],
   time: 'observed_at',
   writeMode: 'append',
-  absence: 'keeps',
-  partition: [month('observed_at')],
-  order: ['source', 'station_id', 'observed_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

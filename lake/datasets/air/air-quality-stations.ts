@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { AIR_STATION_TYPES } from './codes.ts'
 import { mitecoIca } from './sources.ts'
 
@@ -15,17 +15,14 @@ export const airQualityStations = defineDataset({
     station_id: col.string(2, "National code: INE's code of the municipality and three digits of the station.", { example: '28079004' }),
     observed_at: col.instant(3, 'Publication that gave this state.', { example: '2026-09-02T22:50:00.000Z' }),
     name: col.string(4, 'Name as published.', { example: 'PLAZA DE ESPAÑA' }),
-    type: col.code(5, 'What mainly pollutes the air there.', AIR_STATION_TYPES, { nullable: true, example: 'TRAFFIC' }),
+    type: col.code(5, 'What mainly pollutes the air there.', AIR_STATION_TYPES, orNull('TRAFFIC')),
     is_active: col.boolean(6, 'False for stations that the publisher marks as inactive.', { example: true }),
-    province_code: col.string(7, 'INE code of the province, from the code of the station.', { nullable: true, example: '28' }),
-    municipality_code: col.string(8, 'INE code of the municipality, from the code of the station.', { nullable: true, example: '28079' }),
-    position: col.point([9, 10], 'Where it is.', { nullable: true, example: { lat: 40.42389, lon: -3.71222 } }),
+    province_code: col.string(7, 'INE code of the province, from the code of the station.', orNull('28')),
+    municipality_code: col.string(8, 'INE code of the municipality, from the code of the station.', orNull('28079')),
+    position: col.point([9, 10], 'Where it is.', orNull({ lat: 40.42389, lon: -3.71222 })),
   },
   entity: ['source', 'station_id'],
   time: 'observed_at',
   writeMode: 'changes',
-  absence: 'keeps',
-  partition: [month('observed_at')],
-  order: ['source', 'station_id', 'observed_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

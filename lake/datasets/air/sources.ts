@@ -1,12 +1,11 @@
-import { defineSource } from '../../schema/sources.ts'
+import { CC_BY_4, defineSource } from '../../schema/sources.ts'
 
 /** The ministry's national air quality index. */
 export const mitecoIca = defineSource({
   id: 'miteco_ica',
   publisher: 'Ministerio para la Transición Ecológica y el Reto Demográfico',
   url: 'https://ica.miteco.es/',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Origen de los datos: Ministerio para la Transición Ecológica y el Reto Demográfico, Índice Nacional de Calidad del Aire',
   commercial_use: 'yes',
 })
@@ -16,8 +15,7 @@ export const madridAir = defineSource({
   id: 'madrid_air',
   publisher: 'Ayuntamiento de Madrid',
   url: 'https://datos.madrid.es/dataset/212531-0-calidad-aire-tiempo-real',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Origen de los datos: Ayuntamiento de Madrid',
   commercial_use: 'yes',
 })
@@ -27,8 +25,7 @@ export const barcelonaAir = defineSource({
   id: 'barcelona_air',
   publisher: 'Ajuntament de Barcelona',
   url: 'https://opendata-ajuntament.barcelona.cat/data/ca/dataset/qualitat-aire-detall-bcn',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Font: Ajuntament de Barcelona, Open Data BCN',
   commercial_use: 'yes',
 })

@@ -1,4 +1,4 @@
-import { col } from '../../schema/columns.ts'
+import { col, orNull } from '../../schema/columns.ts'
 import { day, defineDataset } from '../../schema/dataset.ts'
 import type { Source } from '../../schema/sources.ts'
 import { AIRCRAFT_CATEGORIES, AIRCRAFT_EMERGENCIES, AIRCRAFT_POSITION_SOURCES } from './codes.ts'
@@ -22,17 +22,17 @@ const columnsFrom = ({ id }: Source) =>
     is_icao_address: col.boolean(4, 'False for an address that ICAO did not assign: it may change, and two aircraft may share it.', {
       example: true,
     }),
-    callsign: col.string(5, 'Callsign as set by the crew.', { ...NONE, example: 'IBE32EJ' }),
-    registration: col.string(6, 'Registration.', { ...NONE, example: 'EC-EJM' }),
-    aircraft_type: col.string(7, 'ICAO code of the type.', { ...NONE, example: 'A320' }),
-    category: col.code(8, 'Emitter category.', AIRCRAFT_CATEGORIES, { ...NONE, example: 'A3' }),
+    callsign: col.string(5, 'Callsign as set by the crew.', orNull('IBE32EJ')),
+    registration: col.string(6, 'Registration.', orNull('EC-EJM')),
+    aircraft_type: col.string(7, 'ICAO code of the type.', orNull('A320')),
+    category: col.code(8, 'Emitter category.', AIRCRAFT_CATEGORIES, orNull('A3')),
     position: col.point([9, 10], 'Where it was.', { example: { lat: 40.638211, lon: -3.411905 } }),
     altitude_m: col.decimal(11, 'Barometric altitude at standard pressure (1013.25 hPa); null on the ground.', {
       ...METRES,
       example: 2743.2,
     }),
     altitude_geometric_m: col.decimal(12, 'Altitude above the WGS84 ellipsoid.', { ...METRES, example: 2849.9 }),
-    is_on_ground: col.boolean(13, 'True on the ground; null if not reported.', { ...NONE, example: false }),
+    is_on_ground: col.boolean(13, 'True on the ground; null if not reported.', orNull(false)),
     ground_speed_m_s: col.decimal(14, 'Speed over the ground.', { ...NONE, scale: 2, unit: 'm/s', min: 0, max: 1500, example: 142.51 }),
     track_deg: col.decimal(15, 'Direction over the ground, clockwise from true north.', {
       ...{ ...NONE, scale: 2, unit: 'deg', min: 0, max: 360, example: 38.12 },
@@ -40,16 +40,10 @@ const columnsFrom = ({ id }: Source) =>
     vertical_rate_m_s: col.decimal(16, 'Rate of climb, negative in descent: barometric, else geometric.', {
       ...{ ...NONE, scale: 2, unit: 'm/s', min: -200, max: 200, example: 9.43 },
     }),
-    squawk: col.string(17, 'Transponder code: four octal digits.', { ...NONE, example: '2115' }),
-    emergency: col.code(18, 'Emergency that the aircraft reports; null if it reports none.', AIRCRAFT_EMERGENCIES, {
-      ...NONE,
-      example: null,
-    }),
-    position_source: col.code(19, 'How the position was obtained.', AIRCRAFT_POSITION_SOURCES, { ...NONE, example: 'ADSB' }),
-    is_military: col.boolean(20, 'True if the source lists it as military; null if it has no such list.', {
-      ...NONE,
-      example: false,
-    }),
+    squawk: col.string(17, 'Transponder code: four octal digits.', orNull('2115')),
+    emergency: col.code(18, 'Emergency that the aircraft reports; null if it reports none.', AIRCRAFT_EMERGENCIES, orNull(null)),
+    position_source: col.code(19, 'How the position was obtained.', AIRCRAFT_POSITION_SOURCES, orNull('ADSB')),
+    is_military: col.boolean(20, 'True if the source lists it as military; null if it has no such list.', orNull(false)),
   }) as const
 
 /** Common settings of both datasets. */
@@ -58,7 +52,6 @@ const SHARED = {
   entity: ['source', 'icao24'],
   time: 'observed_at',
   writeMode: 'append',
-  absence: 'keeps',
   currentFor_ms: CURRENT_FOR_MS,
   keepsDays: POSITION_DAYS,
   partition: [day('observed_at')],

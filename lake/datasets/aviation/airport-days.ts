@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { ATFM_CAUSES } from './codes.ts'
 import { aena, eurocontrol } from './sources.ts'
 
@@ -27,16 +27,11 @@ export const airportDays = defineDataset({
     nm_movements: col.integer(11, "Departures and arrivals, by EUROCONTROL's network manager.", { ...COUNT, example: 1141 }),
     atfm_arrivals: col.integer(12, 'Arrivals counted for the ATFM delay.', { ...COUNT, example: 570 }),
     atfm_delay_minutes: col.integer(13, 'ATFM delay of arrivals by regulations at the airport.', { ...COUNT, unit: 'min', example: 120 }),
-    atfm_cause: col.code(14, 'Main cause of the ATFM delay; null if there is no delay.', ATFM_CAUSES, {
-      nullable: true,
-      example: 'WEATHER',
-    }),
+    atfm_cause: col.code(14, 'Main cause of the ATFM delay; null if there is no delay.', ATFM_CAUSES, orNull('WEATHER')),
   },
   entity: ['month', 'iata', 'local_date'],
   time: 'period_start',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   order: ['iata', 'period_start'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { adsbLol, openflights, ourairports } from './sources.ts'
 
 const COUNT = { nullable: true, unit: '1', min: 0 } as const
@@ -43,8 +43,6 @@ export const airportObservedDays = defineDataset({
   entity: ['month', 'iata', 'local_date'],
   version: 'month',
   time: 'period_start',
-  writeMode: 'replace',
-  partition: [identity('month')],
   order: ['iata', 'local_date'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

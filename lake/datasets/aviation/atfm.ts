@@ -1,7 +1,6 @@
 import { type Column, col, type Json } from '../../schema/columns.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { ATFM_CAUSES } from './codes.ts'
-
-const COUNT = { unit: '1', min: 0 } as const
 
 /** The columns that all datasets of daily ATFM delays share; `id` is the field id of the first. */
 export function atfmColumns(id: number): {

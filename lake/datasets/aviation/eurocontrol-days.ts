@@ -1,10 +1,10 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { atfmColumns, dayColumns } from './atfm.ts'
 import { ENROUTE_ENTITY_TYPES } from './codes.ts'
 import { eurocontrol } from './sources.ts'
 
-const COUNT = { unit: '1', min: 0 } as const
 const REPORTED = { ...COUNT, nullable: true } as const
 
 const airport = {
@@ -18,7 +18,6 @@ const daily = {
   sources: [eurocontrol],
   time: 'day_starts_at',
   version: 'edition',
-  writeMode: 'replace',
   isObservation: true,
   partition: [month('day_starts_at')],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

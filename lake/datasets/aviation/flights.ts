@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { FLIGHT_DIRECTIONS, FLIGHT_STATES } from './codes.ts'
 import { aena } from './sources.ts'
 
@@ -25,33 +25,32 @@ export const flights = defineDataset({
     flight_date: col.local_date(5, 'Scheduled date at the airport.', { example: '2026-10-26' }),
     flight_number: col.string(6, "The airline's IATA code and the number, without leading zeros.", { example: 'IB438' }),
     observed_at: col.instant(7, 'Publication that gave this state.', { example: '2026-10-26T12:30:00.000Z' }),
-    airline_iata: col.string(8, 'IATA code of the airline.', { ...NONE, example: 'IB' }),
-    airline_icao: col.string(9, 'ICAO code of the airline.', { ...NONE, example: 'IBE' }),
-    airline: col.string(10, 'Name of the airline as published.', { ...NONE, example: 'IBERIA' }),
+    airline_iata: col.string(8, 'IATA code of the airline.', orNull('IB')),
+    airline_icao: col.string(9, 'ICAO code of the airline.', orNull('IBE')),
+    airline: col.string(10, 'Name of the airline as published.', orNull('IBERIA')),
     codeshares: col.list([11, 12], 'Other flight numbers of a codeshare; sorted.', col.string(0, 'Flight number.'), {
       example: ['AA8765', 'BA7054'],
     }),
-    other_airport: col.string(13, 'IATA code of the destination (departures) or origin (arrivals).', { ...NONE, example: 'BCN' }),
-    other_city: col.string(14, 'Name of that airport as published.', { ...NONE, example: 'BARCELONA-EL PRAT JOSEP TARRADELLAS' }),
+    other_airport: col.string(13, 'IATA code of the destination (departures) or origin (arrivals).', orNull('BCN')),
+    other_city: col.string(14, 'Name of that airport as published.', orNull('BARCELONA-EL PRAT JOSEP TARRADELLAS')),
     scheduled_at: col.instant(15, 'Scheduled time of departure or arrival.', { example: '2026-10-26T11:45:00.000Z' }),
-    estimated_at: col.instant(16, 'Estimated or actual time.', { ...NONE, example: '2026-10-26T12:21:00.000Z' }),
-    actual_at: col.instant(17, 'Actual time of departure or arrival; null before that.', { ...NONE, example: '2026-10-26T12:21:00.000Z' }),
+    estimated_at: col.instant(16, 'Estimated or actual time.', orNull('2026-10-26T12:21:00.000Z')),
+    actual_at: col.instant(17, 'Actual time of departure or arrival; null before that.', orNull('2026-10-26T12:21:00.000Z')),
     delay_minutes: col.integer(18, 'Estimated or actual time minus scheduled time; negative if early, null if cancelled or diverted.', {
       ...{ ...NONE, unit: 'min', example: 36, min: -1440, max: 2880 },
     }),
     state: col.code(19, 'State of the flight.', FLIGHT_STATES, { example: 'DEPARTED' }),
     source_state: col.string(20, "The source's own code of the state.", { example: 'FLY' }),
-    terminal: col.string(21, 'Terminal.', { ...NONE, example: 'T4' }),
-    gate: col.string(22, 'Gate.', { ...NONE, example: 'J46' }),
-    baggage_belt: col.string(23, 'Baggage belt.', { ...NONE, example: null }),
-    checkin_desks: col.string(24, 'First and last check-in desk.', { ...NONE, example: '780-799' }),
-    aircraft_type: col.string(25, 'Type of aircraft as published.', { ...NONE, example: '320' }),
+    terminal: col.string(21, 'Terminal.', orNull('T4')),
+    gate: col.string(22, 'Gate.', orNull('J46')),
+    baggage_belt: col.string(23, 'Baggage belt.', orNull(null)),
+    checkin_desks: col.string(24, 'First and last check-in desk.', orNull('780-799')),
+    aircraft_type: col.string(25, 'Type of aircraft as published.', orNull('320')),
   },
   entity: ['source', 'airport', 'direction', 'flight_date', 'flight_number'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'ends',
-  partition: [month('observed_at')],
   order: ['airport', 'flight_date', 'flight_number', 'direction', 'observed_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,4 +1,4 @@
-import { col } from '../../schema/columns.ts'
+import { col, orNull } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { FUEL_PRODUCTS, PRICE_ISSUES, PRICE_UNITS, SALE_TYPES } from './codes.ts'
 import { miteco } from './sources.ts'
@@ -30,8 +30,8 @@ export const fuelArchivePrices = defineDataset({
     }),
     price_unit: col.code(6, 'EUR/L, or EUR/kg for gases and hydrogen.', PRICE_UNITS, { example: 'EUR/L' }),
     province_code: col.string(7, 'INE code of the province of the station.', { example: '08' }),
-    brand: col.string(8, 'Brand of the station.', { nullable: true, example: 'REPSOL' }),
-    sale_type: col.code(9, 'Who may buy.', SALE_TYPES, { nullable: true, example: 'PUBLIC' }),
+    brand: col.string(8, 'Brand of the station.', orNull('REPSOL')),
+    sale_type: col.code(9, 'Who may buy.', SALE_TYPES, orNull('PUBLIC')),
     price_issue: col.code(10, 'Why the price is not plausible; null if it is. Such prices are in no mean and no ranking.', PRICE_ISSUES, {
       ...{ nullable: true, example: null },
     }),
@@ -39,7 +39,6 @@ export const fuelArchivePrices = defineDataset({
   entity: ['day', 'station_id', 'product'],
   time: 'day_starts_at',
   version: 'day',
-  writeMode: 'replace',
   isObservation: true,
   partition: [month('day_starts_at')],
   order: ['station_id', 'product', 'day_starts_at'],

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { BULLETIN_PRODUCTS, BULLETIN_UNITS } from './codes.ts'
 import { oilBulletin } from './sources.ts'
 
@@ -31,10 +31,7 @@ export const fuelBulletin = defineDataset({
     price_unit: col.code(6, 'Unit of the prices, as published.', BULLETIN_UNITS, { example: 'EUR/kL' }),
     price_with_tax: price(7, 'Price with all duties and taxes; in euros even if the country has another currency.', 1786.97),
     price_without_tax: price(8, 'Price without duties and taxes.', 1004.14),
-    currency_code: col.string(9, 'ISO 4217 code of the currency of the country, if the edition states it.', {
-      nullable: true,
-      example: 'EUR',
-    }),
+    currency_code: col.string(9, 'ISO 4217 code of the currency of the country, if the edition states it.', orNull('EUR')),
     currency_in_eur: col.float(10, 'Exchange rate used: euros per unit of the currency; null if the edition states none.', {
       unit: '1',
       nullable: true,
@@ -44,10 +41,8 @@ export const fuelBulletin = defineDataset({
   },
   entity: ['edition', 'country_code', 'product', 'date'],
   time: 'period_start',
-  writeMode: 'replace',
   isObservation: true,
   version: 'edition',
-  partition: [identity('edition')],
   order: ['country_code', 'product', 'date'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { FUEL_AREAS, FUEL_DAY_BASES, FUEL_PRODUCTS, PRICE_UNITS } from './codes.ts'
 import { miteco } from './sources.ts'
 
@@ -26,7 +26,7 @@ export const fuelDays = defineDataset({
     area: col.string(5, 'ES, the INE code of the province, or the brand in lower case without accents and punctuation.', {
       example: 'ES',
     }),
-    name: col.string(6, 'Brand, in its most common spelling; null except for OPERATOR.', { nullable: true, example: null }),
+    name: col.string(6, 'Brand, in its most common spelling; null except for OPERATOR.', orNull(null)),
     product: col.code(7, 'Fuel product.', FUEL_PRODUCTS, { example: 'DIESEL_A' }),
     price_unit: col.code(8, 'Unit of the prices.', PRICE_UNITS, { example: 'EUR/L' }),
     stations: col.integer(9, 'Stations with a price.', { unit: '1', example: 11432, min: 1 }),
@@ -36,13 +36,11 @@ export const fuelDays = defineDataset({
     price_median: price(13, 'Price that half of the stations do not exceed.', 1.439),
     price_p75: price(14, 'Price that three quarters of the stations do not exceed.', 1.489),
     price_max: price(15, 'Greatest price.', 1.899),
-    basis: col.code(16, "Basis of the day's prices.", FUEL_DAY_BASES, { nullable: true, example: 'PUBLICATIONS' }),
+    basis: col.code(16, "Basis of the day's prices.", FUEL_DAY_BASES, orNull('PUBLICATIONS')),
   },
   entity: ['month', 'date', 'area_kind', 'area', 'product'],
   time: 'period_start',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   order: ['area_kind', 'area', 'product', 'date'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { FORECAST_KINDS } from '../service/codes.ts'
 import { FORECAST_FUELS, FORECAST_UNITS, FUEL_AREAS, FUEL_FORECAST_ABSENCES, FUEL_SERIES } from './codes.ts'
 import { miteco, oilBulletin } from './sources.ts'
@@ -32,25 +32,20 @@ export const fuelForecasts = defineDataset({
     interval_low: price(13, 'Lower end of the interval.', 1.6034),
     interval_high: price(14, 'Upper end of the interval.', 1.6434),
     baseline: price(15, 'The newest known price.', 1.6199),
-    baseline_date: col.local_date(16, 'Day of the newest known price.', { nullable: true, example: '2024-07-01' }),
-    forecast_kind: col.code(17, "Whether the price is the model's or the baseline.", FORECAST_KINDS, { nullable: true, example: 'MODEL' }),
+    baseline_date: col.local_date(16, 'Day of the newest known price.', orNull('2024-07-01')),
+    forecast_kind: col.code(17, "Whether the price is the model's or the baseline.", FORECAST_KINDS, orNull('MODEL')),
     recent_error: price(
       18,
       'Mean absolute error of served values in the last scored window. BULLETIN: at 1, 2 and 4 weeks; earlier days have the error of 1 week, since their outcomes are unknown. STATION_MEAN: for Spain, or for all provinces together.',
       0.0112,
     ),
-    reason: col.string(19, 'Reason text if there is no price or no interval.', { nullable: true, example: null }),
-    price_unit: col.code(20, 'Unit of the prices and the error; null in old rows, which are in EUR/L.', FORECAST_UNITS, {
-      nullable: true,
-      example: 'EUR/L',
-    }),
-    absence: col.code(21, 'Why there is no price; null if there is one.', FUEL_FORECAST_ABSENCES, { nullable: true, example: null }),
+    reason: col.string(19, 'Reason text if there is no price or no interval.', orNull(null)),
+    price_unit: col.code(20, 'Unit of the prices and the error; null in old rows, which are in EUR/L.', FORECAST_UNITS, orNull('EUR/L')),
+    absence: col.code(21, 'Why there is no price; null if there is one.', FUEL_FORECAST_ABSENCES, orNull(null)),
   },
   entity: ['model', 'area', 'product', 'horizon'],
   time: 'period_start',
-  writeMode: 'replace',
   version: 'model',
-  partition: [identity('model')],
   order: ['area_kind', 'area', 'product', 'date'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

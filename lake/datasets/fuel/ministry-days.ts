@@ -20,7 +20,6 @@ export const fuelMinistryDays = defineDataset({
   entity: ['day', 'product'],
   time: 'period_start',
   version: 'day',
-  writeMode: 'replace',
   isObservation: true,
   partition: [month('period_start')],
   order: ['product', 'period_start'],

@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { FUEL_PRODUCTS, PRICE_ISSUES, PRICE_UNITS } from './codes.ts'
 import { miteco } from './sources.ts'
 
@@ -25,7 +25,5 @@ export const fuelPrices = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'ends',
-  partition: [month('observed_at')],
-  order: ['station_id', 'product', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

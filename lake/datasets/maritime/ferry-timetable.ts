@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
+import { col, orNull } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
+import { HEADWAY, TRIP_DIRECTION } from '../../schema/quantities.ts'
 import { TRANSIT_STOP_USES } from '../transit/codes.ts'
 import { stopTimeColumns } from '../transit/stop-times.ts'
 import { TRANSIT_TIMETABLE, versionColumns } from '../transit/timetable.ts'
@@ -26,22 +27,12 @@ export const ferryStops = defineDataset({
     ...FERRY_VERSION_COLUMNS,
     stop_id: col.string(4, "The publisher's id of the terminal.", { example: 'DEN' }),
     name: col.string(5, 'Name as published.', { example: 'Dénia' }),
-    position: col.point([6, 7], 'Position; null if none or an impossible one is published.', {
-      nullable: true,
-      example: { lat: 38.8417, lon: 0.1166 },
-    }),
-    parent_station: col.string(8, 'Station that the terminal belongs to, if one is published.', { nullable: true, example: null }),
-    has_wheelchair_boarding: col.boolean(9, 'Whether some sailings can be boarded in a wheelchair; null if not stated.', {
-      nullable: true,
-      example: true,
-    }),
-    timezone: col.string(10, "Time zone of the place; timetable times still use the operator's time zone.", {
-      nullable: true,
-      example: 'Europe/Madrid',
-    }),
+    position: col.point([6, 7], 'Position; null if none or an impossible one is published.', orNull({ lat: 38.8417, lon: 0.1166 })),
+    parent_station: col.string(8, 'Station that the terminal belongs to, if one is published.', orNull(null)),
+    has_wheelchair_boarding: col.boolean(9, 'Whether some sailings can be boarded in a wheelchair; null if not stated.', orNull(true)),
+    timezone: col.string(10, "Time zone of the place; timetable times still use the operator's time zone.", orNull('Europe/Madrid')),
   },
   entity: ['timetable_version', 'stop_id'],
-  order: ['timetable_version', 'stop_id'],
 })
 
 /** Routes of a ferry timetable. Trips of a route can go in both directions. */
@@ -53,16 +44,15 @@ export const ferryRoutes = defineDataset({
   columns: {
     ...FERRY_VERSION_COLUMNS,
     route_id: col.string(4, "The publisher's id of the route.", { example: 'DEN-IBZ' }),
-    agency_name: col.string(5, 'Operator as the timetable names it.', { nullable: true, example: 'Baleària' }),
+    agency_name: col.string(5, 'Operator as the timetable names it.', orNull('Baleària')),
     agency_url: col.string(6, "The operator's page.", { nullable: true, example: 'https://www.balearia.com' }),
-    short_name: col.string(7, 'Short name of the route.', { nullable: true, example: null }),
-    long_name: col.string(8, 'Long name of the route.', { nullable: true, example: 'Dénia - Ibiza' }),
+    short_name: col.string(7, 'Short name of the route.', orNull(null)),
+    long_name: col.string(8, 'Long name of the route.', orNull('Dénia - Ibiza')),
     route_type: col.integer(9, 'Route type of GTFS: 4, 1000 to 1099 or 1200.', { unit: '1', example: 4, min: 0, max: 1999 }),
     kind: col.code(10, 'Kind of service, by the route type.', FERRY_KINDS, { example: 'FERRY' }),
     timezone: col.string(11, 'Time zone of the operator; all times of the timetable are in it.', { example: 'Europe/Madrid' }),
   },
   entity: ['timetable_version', 'route_id'],
-  order: ['timetable_version', 'route_id'],
 })
 
 /** Sailings of a timetable, each on the days of its service. */
@@ -78,27 +68,15 @@ export const ferryTrips = defineDataset({
     }),
     route_id: col.string(5, 'Route.', { example: 'DEN-IBZ' }),
     service_id: col.string(6, 'Days on which it runs, in ferry_calendar.', { example: 'SUMMER' }),
-    short_name: col.string(7, 'Public name of the sailing.', { nullable: true, example: null }),
-    headsign: col.string(8, 'Destination as shown to travellers.', { nullable: true, example: 'Ibiza' }),
-    direction: col.integer(9, 'Direction of travel, 0 or 1, if published.', {
-      unit: '1',
-      nullable: true,
-      example: 0,
-      min: 0,
-      max: 1,
-    }),
-    is_car_allowed: col.boolean(10, 'Whether cars are carried; null if not stated.', { nullable: true, example: true }),
-    is_bike_allowed: col.boolean(11, 'Whether bicycles are carried; null if not stated.', { nullable: true, example: true }),
-    is_wheelchair_accessible: col.boolean(12, 'Whether a wheelchair can ride; null if not stated.', {
-      nullable: true,
-      example: true,
-    }),
+    short_name: col.string(7, 'Public name of the sailing.', orNull(null)),
+    headsign: col.string(8, 'Destination as shown to travellers.', orNull('Ibiza')),
+    direction: col.integer(9, 'Direction of travel, 0 or 1, if published.', { ...TRIP_DIRECTION, example: 0 }),
+    is_car_allowed: col.boolean(10, 'Whether cars are carried; null if not stated.', orNull(true)),
+    is_bike_allowed: col.boolean(11, 'Whether bicycles are carried; null if not stated.', orNull(true)),
+    is_wheelchair_accessible: col.boolean(12, 'Whether a wheelchair can ride; null if not stated.', orNull(true)),
     headway_s: col.integer(13, 'Time between departures if the timetable states a frequency instead of exact times; else null.', {
-      unit: 's',
-      nullable: true,
+      ...HEADWAY,
       example: null,
-      min: 1,
-      max: 86_400,
     }),
   },
   entity: ['timetable_version', 'trip_id'],
@@ -123,7 +101,6 @@ export const ferryStopTimes = defineDataset({
     }),
   },
   entity: ['timetable_version', 'trip_id', 'stop_sequence'],
-  order: ['timetable_version', 'trip_id', 'stop_sequence'],
 })
 
 /** The days of each service: one row a day, with ranges, weekdays and exceptions resolved. */

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { PRICE_ISSUES } from '../fuel/codes.ts'
 import { miteco } from '../fuel/sources.ts'
 import { MARINE_FUELS, MARINE_PRICE_UNITS, MARINE_USES } from './marine-codes.ts'
@@ -29,7 +29,7 @@ export const marinePrices = defineDataset({
       example: 1.459,
     }),
     observed_at: col.instant(7, 'Publication time of the price.', { example: '2026-06-20T08:02:54.000Z' }),
-    province_code: col.string(8, 'INE code of the province of the station.', { nullable: true, example: '35' }),
+    province_code: col.string(8, 'INE code of the province of the station.', orNull('35')),
     use: col.code(9, 'Which vessels the station supplies.', MARINE_USES, { example: 'LEISURE' }),
     price_issue: col.code(10, 'Why the price is not plausible; null if it is. Such prices are in no mean and no ranking.', PRICE_ISSUES, {
       ...{ nullable: true, example: null },
@@ -39,7 +39,5 @@ export const marinePrices = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'ends',
-  partition: [month('observed_at')],
-  order: ['station_id', 'product', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

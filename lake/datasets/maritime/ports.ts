@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { HARBOR_SIZES, HARBOR_TYPES } from './port-codes.ts'
 import { portList, worldPortIndex } from './sources.ts'
 
@@ -18,38 +18,27 @@ export const ports = defineDataset({
     port_id: col.string(2, 'UN/LOCODE; `WPI` and the index number if the port has none.', { example: 'ESBCN' }),
     observed_at: col.instant(3, 'Fetch that gave this state.', { example: '2026-11-25T06:00:00.000Z' }),
     name: col.string(4, 'Official name if our list has it, else the name as published.', { example: 'Barcelona' }),
-    published_name: col.string(5, 'Name in the World Port Index, which has no accents.', { nullable: true, example: 'Barcelona' }),
-    alternate_name: col.string(6, 'Other names.', { nullable: true, example: null }),
-    locode: col.string(7, 'UN/LOCODE without a space.', { nullable: true, example: 'ESBCN' }),
-    wpi_number: col.string(8, 'World Port Index number.', { nullable: true, example: '38550' }),
-    port_authority: col.string(9, 'Port authority; only for ports of general interest.', { nullable: true, example: 'Barcelona' }),
-    position: col.point([10, 11], 'Position; the World Port Index rounds it to the minute.', {
-      nullable: true,
-      example: { lat: 41.35, lon: 2.166667 },
-    }),
-    province_code: col.string(12, 'INE code of the province that contains the position, or the nearest one.', {
-      nullable: true,
-      example: '08',
-    }),
-    municipality_code: col.string(13, 'INE code of the municipality, by the same rule.', { nullable: true, example: '08019' }),
-    harbor_size: col.code(14, 'Size of the harbour.', HARBOR_SIZES, { nullable: true, example: 'LARGE' }),
-    harbor_type: col.code(15, 'Kind of harbour.', HARBOR_TYPES, { nullable: true, example: 'COASTAL_BREAKWATER' }),
+    published_name: col.string(5, 'Name in the World Port Index, which has no accents.', orNull('Barcelona')),
+    alternate_name: col.string(6, 'Other names.', orNull(null)),
+    locode: col.string(7, 'UN/LOCODE without a space.', orNull('ESBCN')),
+    wpi_number: col.string(8, 'World Port Index number.', orNull('38550')),
+    port_authority: col.string(9, 'Port authority; only for ports of general interest.', orNull('Barcelona')),
+    position: col.point([10, 11], 'Position; the World Port Index rounds it to the minute.', orNull({ lat: 41.35, lon: 2.166667 })),
+    province_code: col.string(12, 'INE code of the province that contains the position, or the nearest one.', orNull('08')),
+    municipality_code: col.string(13, 'INE code of the municipality, by the same rule.', orNull('08019')),
+    harbor_size: col.code(14, 'Size of the harbour.', HARBOR_SIZES, orNull('LARGE')),
+    harbor_type: col.code(15, 'Kind of harbour.', HARBOR_TYPES, orNull('COASTAL_BREAKWATER')),
     channel_depth_m: depth(16, 'Depth of the channel.', 9.4),
     anchorage_depth_m: depth(17, 'Depth of the anchorage.', 23.2),
     cargo_pier_depth_m: depth(18, 'Depth at the cargo pier.', 15.5),
     tidal_range_m: depth(19, 'Mean tidal range.', 1),
-    has_ro_ro: col.boolean(20, 'Whether there are facilities for roll-on/roll-off ships; null if unknown.', {
-      nullable: true,
-      example: null,
-    }),
-    has_fuel_oil: col.boolean(21, 'Whether fuel oil is supplied; null if unknown.', { nullable: true, example: true }),
-    has_diesel_oil: col.boolean(22, 'Whether diesel oil is supplied; null if unknown.', { nullable: true, example: true }),
+    has_ro_ro: col.boolean(20, 'Whether there are facilities for roll-on/roll-off ships; null if unknown.', orNull(null)),
+    has_fuel_oil: col.boolean(21, 'Whether fuel oil is supplied; null if unknown.', orNull(true)),
+    has_diesel_oil: col.boolean(22, 'Whether diesel oil is supplied; null if unknown.', orNull(true)),
   },
   entity: ['source', 'port_id'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'port_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,4 +1,4 @@
-import { col } from '../../schema/columns.ts'
+import { col, orNull } from '../../schema/columns.ts'
 import { day, defineDataset } from '../../schema/dataset.ts'
 import { aisReceivers, aisstream } from './sources.ts'
 import { AIS_CLASSES, NAVIGATION_STATUSES } from './vessel-codes.ts'
@@ -42,16 +42,12 @@ export const vesselPositions = defineDataset({
       min: -720,
       max: 720,
     }),
-    navigation_status: col.code(11, 'Navigational status; null if not stated.', NAVIGATION_STATUSES, {
-      ...NONE,
-      example: 'UNDER_WAY_ENGINE',
-    }),
+    navigation_status: col.code(11, 'Navigational status; null if not stated.', NAVIGATION_STATUSES, orNull('UNDER_WAY_ENGINE')),
     ais_class: col.code(12, 'Class of its AIS station.', AIS_CLASSES, { example: 'A' }),
   },
   entity: ['source', 'mmsi'],
   time: 'observed_at',
   writeMode: 'append',
-  absence: 'keeps',
   currentFor_ms: CURRENT_FOR_MS,
   keepsDays: 7,
   partition: [day('observed_at')],

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../query/sql.ts'
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { MOBILITY_STUDIES } from './codes.ts'
 import { mitma } from './sources.ts'
 
@@ -40,9 +40,7 @@ export const mobilityFlowDays = defineDataset({
   },
   entity: ['month', 'study', 'local_date', 'origin_province', 'destination_province'],
   time: 'day_starts_at',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   order: ['study', 'origin_province', 'destination_province', 'local_date'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

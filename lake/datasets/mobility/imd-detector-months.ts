@@ -1,11 +1,11 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
 import { ROAD_DIRECTIONS } from '../road/codes.ts'
 import { dgt } from '../road/sources.ts'
 
-const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
-const kilometre = (id: number, about: string, example: number) =>
-  col.decimal(id, about, { scale: 3, unit: 'km', example, min: 0, max: 2000 })
+const count = (id: number, about: string, example: number) => col.integer(id, about, { ...COUNT, example })
+const kilometre = (id: number, about: string, example: number) => col.decimal(id, about, { ...ROAD_KM, example })
 
 /** Whole days counted by DGT's detectors, by road, province, direction and month. Sums, so that months add up to years. */
 export const imdDetectorMonths = defineDataset({
@@ -33,14 +33,12 @@ export const imdDetectorMonths = defineDataset({
     vehicles: col.decimal(15, 'Vehicles of these days, over all lanes of a point.', {
       ...{ scale: 1, precision: 15, unit: '1', example: 18_120_432, min: 0 },
     }),
-    long_vehicles_readings: col.integer(16, 'Readings with a share of long vehicles.', { unit: '1', long: true, example: 51_120, min: 0 }),
+    long_vehicles_readings: col.integer(16, 'Readings with a share of long vehicles.', { ...COUNT, long: true, example: 51_120 }),
     long_vehicles_sum_pct: col.integer(17, 'Sum of these shares.', { unit: '%', long: true, example: 408_960, min: 0 }),
   },
   entity: ['month', 'road', 'province_code', 'direction'],
   time: 'period_start',
   version: 'month',
-  writeMode: 'replace',
-  partition: [identity('month')],
   order: ['road', 'province_code', 'direction'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

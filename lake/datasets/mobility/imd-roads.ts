@@ -1,5 +1,6 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { mitmaTrafficMap } from './sources.ts'
 
 const kilometres = (id: number, about: string, example: number | null, nullable = false) =>
@@ -29,7 +30,7 @@ export const imdRoads = defineDataset({
       example: 1,
       min: 1,
     }),
-    sections_without: col.integer(7, 'Sections that lack either, which are excluded.', { unit: '1', example: 0, min: 0 }),
+    sections_without: col.integer(7, 'Sections that lack either, which are excluded.', { ...COUNT, example: 0 }),
     sections_differing: col.integer(8, 'Sections whose vehicle-kilometres differ from length × days × daily vehicles.', {
       ...{ unit: '1', example: 0, min: 0 },
     }),
@@ -40,7 +41,7 @@ export const imdRoads = defineDataset({
     heavy_share_pct: col.decimal(13, 'Heavy vehicles in per cent of vehicle-kilometres; null if a section does not state them.', {
       ...{ scale: 2, unit: '%', nullable: true, example: 9.7 },
     }),
-    matched_sections: col.integer(14, 'Sections that are also in the year before.', { unit: '1', example: 0, min: 0 }),
+    matched_sections: col.integer(14, 'Sections that are also in the year before.', { ...COUNT, example: 0 }),
     matched_length_km: kilometres(15, 'Length of these sections; null if there are none.', null, true),
     matched_imd: vehicles(16, 'Mean daily vehicles on these sections.', null, true),
     previous_imd: vehicles(17, 'Mean daily vehicles in the year before.', null, true),
@@ -49,8 +50,5 @@ export const imdRoads = defineDataset({
   entity: ['edition', 'road', 'province_code'],
   time: 'year_starts_at',
   version: 'edition',
-  writeMode: 'replace',
-  partition: [identity('edition')],
-  order: ['edition', 'road', 'province_code'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
 import { IMD_ROAD_TYPES, VEH_KM_CHECKS } from './codes.ts'
 import { mitmaTrafficMap } from './sources.ts'
 
@@ -21,29 +22,20 @@ export const imdSections = defineDataset({
   sources: [mitmaTrafficMap],
   columns: {
     edition: col.string(1, 'Year of the map; it is republished in full.', { example: '2018' }),
-    object_id: col.integer(2, "The map's id of the row; valid only in its edition.", { unit: '1', example: 3249, min: 0 }),
+    object_id: col.integer(2, "The map's id of the row; valid only in its edition.", { ...COUNT, example: 3249 }),
     section_id: col.string(3, 'Road, province and posts: identifies the section across editions.', { example: 'A-6 28 20+100 32+940' }),
     year: col.integer(4, 'Year.', { unit: '1', example: 2018, min: 1990, max: 2200 }),
     year_starts_at: col.instant(5, 'Begin of the year in Madrid.', { example: '2017-12-31T23:00:00.000Z' }),
     road: col.string(6, 'Road designation; a suffix denotes another road (N-430A).', { example: 'A-6' }),
-    road_type: col.code(7, 'Kind of road.', IMD_ROAD_TYPES, { nullable: true, example: 'EXPRESSWAY' }),
-    province_code: col.string(8, 'INE code of the province; null if its name is unknown.', { nullable: true, example: '28' }),
+    road_type: col.code(7, 'Kind of road.', IMD_ROAD_TYPES, orNull('EXPRESSWAY')),
+    province_code: col.string(8, 'INE code of the province; null if its name is unknown.', orNull('28')),
     post_from: col.string(9, 'Begin as published: post and metres after it, which may exceed 999.', { example: '20+100' }),
     post_to: col.string(10, 'End as published.', { example: '32+940' }),
-    km_from: col.decimal(11, 'Begin in kilometres: the post plus the metres after it.', {
-      scale: 3,
-      unit: 'km',
-      example: 20.1,
-      min: 0,
-      max: 2000,
-    }),
-    km_to: col.decimal(12, 'End in kilometres.', { scale: 3, unit: 'km', example: 32.94, min: 0, max: 2000 }),
+    km_from: col.decimal(11, 'Begin in kilometres: the post plus the metres after it.', { ...ROAD_KM, example: 20.1 }),
+    km_to: col.decimal(12, 'End in kilometres.', { ...ROAD_KM, example: 32.94 }),
     length_km: col.decimal(13, 'Length as published: not the difference of the posts, which are not always a kilometre apart.', {
-      scale: 3,
-      unit: 'km',
+      ...ROAD_KM,
       example: 12.76,
-      min: 0,
-      max: 2000,
     }),
     imd: vehicles(14, 'Mean daily vehicles of the year.', 92_780),
     imd_light: vehicles(15, 'Light vehicles: motorcycles, cars, vans. Light and heavy do not quite add up to the total.', 83_688),
@@ -57,8 +49,6 @@ export const imdSections = defineDataset({
   entity: ['edition', 'object_id'],
   time: 'year_starts_at',
   version: 'edition',
-  writeMode: 'replace',
-  partition: [identity('edition')],
   order: ['edition', 'road', 'km_from', 'object_id'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -33,7 +33,6 @@ export const mobilityOvernightStays = defineDataset({
   entity: ['study_day', 'overnight_level', 'overnight_zone', 'residence_level', 'residence_zone'],
   time: 'day_starts_at',
   version: 'study_day',
-  writeMode: 'replace',
   isObservation: true,
   partition: [month('local_date')],
   order: ['study_day', 'overnight_zone', 'residence_zone'],

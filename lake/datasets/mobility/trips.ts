@@ -1,4 +1,4 @@
-import { col } from '../../schema/columns.ts'
+import { col, orNull } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { DISTANCE_BANDS, MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
@@ -40,10 +40,11 @@ const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone
         example: destination,
       }),
       hour: col.integer(8, 'Hour in which the trips begin: 8 is 08:00 to 09:00.', { unit: 'h', example: 8, min: 0, max: 23 }),
-      starts_at: col.instant(9, 'Begin of the hour; null if the clock change skips or repeats the hour.', {
-        nullable: true,
-        example: '2022-02-01T07:00:00.000Z',
-      }),
+      starts_at: col.instant(
+        9,
+        'Begin of the hour; null if the clock change skips or repeats the hour.',
+        orNull('2022-02-01T07:00:00.000Z'),
+      ),
       is_clock_change: col.boolean(10, 'True for the hour that the clock change skips in spring or repeats in autumn.', { example: false }),
       distance_band: col.code(11, 'Length of the trips.', DISTANCE_BANDS, { example: '10-50' }),
       trips: col.decimal(12, 'Trips: an estimate for the whole population, not a count.', {
@@ -58,7 +59,6 @@ const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone
     entity: ['study_day', 'zone_level', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
     time: 'day_starts_at',
     version: 'study_day',
-    writeMode: 'replace',
     isObservation: true,
     partition: [month('local_date')],
     order: ['study_day', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],

@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
@@ -53,8 +53,6 @@ export const mobilityZoneAreas = defineDataset({
   entity: ['edition', 'study', 'zone_level', 'zone_id'],
   time: 'observed_at',
   version: 'edition',
-  writeMode: 'replace',
-  partition: [identity('edition')],
   order: ['edition', 'zone_level', 'zone_id'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
@@ -18,27 +19,18 @@ export const mobilityZoneMembers = defineDataset({
     observed_at: col.instant(5, 'Fetch that gave this state: the list has no date.', {
       example: '2024-07-16T00:00:00.000Z',
     }),
-    municipality_code: col.string(6, 'INE code of the municipality; null for land that several share.', {
-      nullable: true,
-      example: '01047',
-    }),
-    province_code: col.string(7, 'INE code of its province.', { nullable: true, example: '01' }),
+    municipality_code: col.string(6, 'INE code of the municipality; null for land that several share.', orNull('01047')),
+    province_code: col.string(7, 'INE code of its province.', orNull('01')),
     sections: col.integer(
       8,
       'Census sections of the municipality in the zone; 0 for land that several share, null if the study states none.',
-      {
-        unit: '1',
-        nullable: true,
-        example: 1,
-        min: 0,
-      },
+      { ...COUNT, nullable: true, example: 1 },
     ),
   },
   entity: ['study', 'zone_level', 'zone_id', 'member_id'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
   order: ['zone_level', 'zone_id', 'member_id', 'observed_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

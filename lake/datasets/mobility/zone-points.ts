@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
@@ -30,7 +30,6 @@ export const mobilityZonePoints = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
   order: ['zone_level', 'zone_id', 'observed_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

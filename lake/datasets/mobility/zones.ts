@@ -1,5 +1,6 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
@@ -22,17 +23,15 @@ export const mobilityZones = defineDataset({
     }),
     name: col.string(5, 'Name of the zone as published.', { example: 'Erriberabeitia agregacion de municipios' }),
     population: col.integer(6, 'Inhabitants of the zone, as published; null for land that several municipalities share.', {
-      unit: '1',
+      ...COUNT,
       nullable: true,
       example: 3771,
-      min: 0,
     }),
   },
   entity: ['study', 'zone_level', 'zone_id'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
   order: ['zone_level', 'zone_id', 'observed_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

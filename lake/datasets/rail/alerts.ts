@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { ALERT_CAUSES, ALERT_EFFECTS, RAIL_ALERT_KINDS, RAIL_NETWORKS } from './codes.ts'
 import { renfe } from './sources.ts'
 
@@ -50,20 +50,18 @@ export const railAlerts = defineDataset({
     }),
     stop_ids: col.list([16, 17], 'Stations it names; sorted.', col.string(0, 'Station code.'), { example: ['37010'] }),
     trip_ids: col.list([18, 19], 'Trips of the timetable it names; sorted.', col.string(0, 'Trip id.'), { example: ['5135M77432R4'] }),
-    train_number: col.string(20, 'Commercial number of the train; derived alerts only.', { nullable: true, example: '77432' }),
-    service_date: col.local_date(21, 'Service day of the train; derived alerts only.', { nullable: true, example: '2026-08-25' }),
+    train_number: col.string(20, 'Commercial number of the train; derived alerts only.', orNull('77432')),
+    service_date: col.local_date(21, 'Service day of the train; derived alerts only.', orNull('2026-08-25')),
     delay_s: col.integer(22, 'Delay of the train; derived alerts of kind DELAY only.', { unit: 's', nullable: true, example: 1080 }),
-    effect: col.code(23, 'Effect that the source states; null if it states none.', ALERT_EFFECTS, { nullable: true, example: null }),
-    cause: col.code(24, 'Cause that the source states; null if it states none.', ALERT_CAUSES, { nullable: true, example: null }),
-    active_from: col.instant(25, 'Start that the source states; it may be months ago.', {
-      nullable: true,
-      example: '2026-08-25T08:53:00.000Z',
-    }),
-    active_until: col.instant(26, 'End that the source states; Renfe has never stated one.', { nullable: true, example: null }),
-    text_es: col.string(27, 'Text in Spanish.', {
-      nullable: true,
-      example: '#MadC9 Por obras, los aseos de la estación de Cercedilla permanecen temporalmente inoperativos.',
-    }),
+    effect: col.code(23, 'Effect that the source states; null if it states none.', ALERT_EFFECTS, orNull(null)),
+    cause: col.code(24, 'Cause that the source states; null if it states none.', ALERT_CAUSES, orNull(null)),
+    active_from: col.instant(25, 'Start that the source states; it may be months ago.', orNull('2026-08-25T08:53:00.000Z')),
+    active_until: col.instant(26, 'End that the source states; Renfe has never stated one.', orNull(null)),
+    text_es: col.string(
+      27,
+      'Text in Spanish.',
+      orNull('#MadC9 Por obras, los aseos de la estación de Cercedilla permanecen temporalmente inoperativos.'),
+    ),
     translations: col.json(28, 'Each distinct text with its language (null if not stated), sorted by language and text.', {
       example: [
         { language: 'es', text: '#MadC9 Por obras, los aseos de la estación de Cercedilla permanecen temporalmente inoperativos.' },
@@ -75,7 +73,5 @@ export const railAlerts = defineDataset({
   writeMode: 'changes',
   absence: 'ends',
   life: { id: 'alert_id', prefix: 'ral', since: 'first_seen_at' },
-  partition: [month('observed_at')],
-  order: ['source', 'source_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,12 +1,11 @@
-import { defineSource } from '../../schema/sources.ts'
+import { CC_BY_4, defineSource } from '../../schema/sources.ts'
 
 /** Renfe's open data: timetables and live GTFS-Realtime. */
 export const renfe = defineSource({
   id: 'renfe',
   publisher: 'Renfe Viajeros',
   url: 'https://data.renfe.com/dataset',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Origen de los datos: Renfe Viajeros, data.renfe.com',
   commercial_use: 'yes',
 })
@@ -16,8 +15,7 @@ export const fgc = defineSource({
   id: 'fgc',
   publisher: 'Ferrocarrils de la Generalitat de Catalunya',
   url: 'https://dadesobertes.fgc.cat/explore/dataset/posicionament-dels-trens/',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Font: Ferrocarrils de la Generalitat de Catalunya, dadesobertes.fgc.cat',
   commercial_use: 'yes',
 })

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { RAIL_COUNTRIES } from './codes.ts'
 import { renfe } from './sources.ts'
 
@@ -21,38 +21,29 @@ export const railStationRegister = defineDataset({
       example: '2026-06-24T00:00:00.000Z',
     }),
     name: col.string(4, 'Name as published, in capitals.', { example: 'CALATORAO' }),
-    address: col.string(5, 'Street address as published; U+FFFD replaces characters that the publisher lost.', {
-      nullable: true,
-      example: 'Av. Doctor Carnicero, S/N',
-    }),
-    postal_code: col.string(6, 'Postal code; in Spain five digits, with a lost zero restored, null if invalid.', {
-      nullable: true,
-      example: '50280',
-    }),
-    municipality: col.string(7, 'Municipality as published.', { nullable: true, example: 'CALATORAO' }),
-    municipality_code: col.string(8, 'INE code of the municipality; Spain only.', { nullable: true, example: '50068' }),
-    province: col.string(9, 'Province as published; null if published as unknown.', { nullable: true, example: 'ZARAGOZA' }),
-    province_code: col.string(10, 'INE code of the province; Spain only.', { nullable: true, example: '50' }),
-    country: col.code(11, 'Country as published; null in lists without it.', RAIL_COUNTRIES, { nullable: true, example: 'ES' }),
-    position: col.point([12, 13], 'Position; null if the published one is impossible.', {
-      nullable: true,
-      example: { lat: 41.528692, lon: -1.360545 },
-    }),
-    is_commuter: col.boolean(14, 'Whether commuter trains (Cercanías) call; null in lists that do not state it.', {
-      nullable: true,
-      example: false,
-    }),
-    is_metre_gauge: col.boolean(15, 'Whether it belongs to the metre-gauge network (formerly FEVE); null in lists that do not state it.', {
-      nullable: true,
-      example: false,
-    }),
-    city_group: col.string(16, 'Mark that stations of one city share; most stations have none.', { nullable: true, example: null }),
+    address: col.string(
+      5,
+      'Street address as published; U+FFFD replaces characters that the publisher lost.',
+      orNull('Av. Doctor Carnicero, S/N'),
+    ),
+    postal_code: col.string(6, 'Postal code; in Spain five digits, with a lost zero restored, null if invalid.', orNull('50280')),
+    municipality: col.string(7, 'Municipality as published.', orNull('CALATORAO')),
+    municipality_code: col.string(8, 'INE code of the municipality; Spain only.', orNull('50068')),
+    province: col.string(9, 'Province as published; null if published as unknown.', orNull('ZARAGOZA')),
+    province_code: col.string(10, 'INE code of the province; Spain only.', orNull('50')),
+    country: col.code(11, 'Country as published; null in lists without it.', RAIL_COUNTRIES, orNull('ES')),
+    position: col.point([12, 13], 'Position; null if the published one is impossible.', orNull({ lat: 41.528692, lon: -1.360545 })),
+    is_commuter: col.boolean(14, 'Whether commuter trains (Cercanías) call; null in lists that do not state it.', orNull(false)),
+    is_metre_gauge: col.boolean(
+      15,
+      'Whether it belongs to the metre-gauge network (formerly FEVE); null in lists that do not state it.',
+      orNull(false),
+    ),
+    city_group: col.string(16, 'Mark that stations of one city share; most stations have none.', orNull(null)),
   },
   entity: ['stop_id'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['stop_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { RAIL_STOCK_TYPES } from './codes.ts'
 import { renfe } from './sources.ts'
 
@@ -23,7 +24,7 @@ export const railStock = defineDataset({
     series: col.string(
       5,
       'Series: the digits in the name of the model, which its vehicle numbers begin with (112 for 112M too); null if there are none.',
-      { nullable: true, example: '449' },
+      orNull('449'),
     ),
     stock_type: col.code(6, 'Use.', RAIL_STOCK_TYPES, { example: 'MEDIUM_DISTANCE' }),
     gauges_mm: col.list([7, 8], 'Gauges it runs on, in the order published.', col.integer(0, 'Gauge.', { unit: 'mm' }), {
@@ -41,41 +42,34 @@ export const railStock = defineDataset({
     voltages_v: col.list([13, 14], 'Voltages it runs under; none for diesel trains.', col.integer(0, 'Voltage.', { unit: 'V' }), {
       example: [3000],
     }),
-    motors: col.string(15, 'Motors as published.', { nullable: true, example: '6 asíncronos' }),
+    motors: col.string(15, 'Motors as published.', orNull('6 asíncronos')),
     mass_t: col.decimal(16, 'Mass without load.', { scale: 2, unit: 't', nullable: true, example: 172.2, min: 0 }),
     length_m: col.decimal(17, 'Length of the whole train.', { scale: 2, unit: 'm', nullable: true, example: 98.97, min: 0 }),
     seats_min: col.integer(18, 'Least number of seats; null if none is published or it varies.', {
-      unit: '1',
+      ...COUNT,
       nullable: true,
       example: 257,
-      min: 0,
     }),
     seats_max: col.integer(19, 'Greatest number of seats, by the same rule; it differs only if two numbers are published (123/105).', {
-      unit: '1',
+      ...COUNT,
       nullable: true,
       example: 257,
-      min: 0,
     }),
-    seats: col.string(20, 'Seats as published: a number, two numbers, or that they vary.', { nullable: true, example: '257' }),
-    signalling: col.string(21, 'Signalling systems as published.', { nullable: true, example: 'ASFA, comunicación tren tierra y GSM-R' }),
-    manufacturer: col.string(22, 'Manufacturer, as published.', { nullable: true, example: 'CAF - Alstom' }),
-    units_built: col.integer(23, 'Number built.', { unit: '1', nullable: true, example: 57, min: 0 }),
-    is_accessible: col.boolean(24, 'Whether a wheelchair can ride: always null, since the source does not state it.', {
-      nullable: true,
-      example: null,
-    }),
+    seats: col.string(20, 'Seats as published: a number, two numbers, or that they vary.', orNull('257')),
+    signalling: col.string(21, 'Signalling systems as published.', orNull('ASFA, comunicación tren tierra y GSM-R')),
+    manufacturer: col.string(22, 'Manufacturer, as published.', orNull('CAF - Alstom')),
+    units_built: col.integer(23, 'Number built.', { ...COUNT, nullable: true, example: 57 }),
+    is_accessible: col.boolean(24, 'Whether a wheelchair can ride: always null, since the source does not state it.', orNull(null)),
     photos_url: col.string(25, 'Page with pictures.', {
       nullable: true,
       example: 'http://www.renfe.com/viajeros/nuestros_trenes/md_449.html',
     }),
-    features_url: col.string(26, 'Page about its passenger facilities.', { nullable: true, example: null }),
-    sheet_url: col.string(27, 'Page of its technical data.', { nullable: true, example: null }),
+    features_url: col.string(26, 'Page about its passenger facilities.', orNull(null)),
+    sheet_url: col.string(27, 'Page of its technical data.', orNull(null)),
   },
   entity: ['model', 'purpose'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['model', 'purpose', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,4 +1,4 @@
-import { col } from '../../schema/columns.ts'
+import { col, orNull } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
 import { RAIL_NUCLEOS, TIMETABLE_CHANGES, TIMETABLE_PARTS } from './codes.ts'
 import { TIMETABLE, VERSION_COLUMNS } from './timetable.ts'
@@ -30,23 +30,19 @@ export const railTimetableChanges = defineDataset({
       'Its key: station code; route id; network and line; or network, line, train number and variant, where present.',
       { example: '10/C1/19799' },
     ),
-    name: col.string(8, 'Name of the station, route or line, if it has one.', { nullable: true, example: null }),
-    nucleo_code: col.code(9, 'Commuter network.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
-    line: col.string(10, 'Line of commuter rail; for other trains, the code of their product (list rail_product).', {
-      nullable: true,
-      example: 'C1',
-    }),
-    train_number: col.string(11, 'Number of the train; trips only.', { nullable: true, example: '19799' }),
-    variant: col.string(12, 'Variant of the train; long-distance trips only.', { nullable: true, example: null }),
+    name: col.string(8, 'Name of the station, route or line, if it has one.', orNull(null)),
+    nucleo_code: col.code(9, 'Commuter network.', RAIL_NUCLEOS, orNull('10')),
+    line: col.string(10, 'Line of commuter rail; for other trains, the code of their product (list rail_product).', orNull('C1')),
+    train_number: col.string(11, 'Number of the train; trips only.', orNull('19799')),
+    variant: col.string(12, 'Variant of the train; long-distance trips only.', orNull(null)),
     service_days: col.integer(13, 'Days, among those that both versions cover, on which the train runs in only one of them; trips only.', {
       unit: '1',
       nullable: true,
       example: 20,
       min: 1,
     }),
-    first_day: col.local_date(14, 'First of those days.', { nullable: true, example: '2026-08-24' }),
-    last_day: col.local_date(15, 'Last of them.', { nullable: true, example: '2026-09-18' }),
+    first_day: col.local_date(14, 'First of those days.', orNull('2026-08-24')),
+    last_day: col.local_date(15, 'Last of them.', orNull('2026-09-18')),
   },
   entity: ['timetable_version', 'what', 'change', 'subject_id'],
-  order: ['timetable_version', 'what', 'change', 'subject_id'],
 })

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
+import { col, orNull } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
+import { HEADWAY, TRIP_DIRECTION } from '../../schema/quantities.ts'
 import { nap } from '../maritime/sources.ts'
 import { stopTimeColumns } from '../transit/stop-times.ts'
 import { TRANSIT_TIMETABLE, versionColumns } from '../transit/timetable.ts'
@@ -31,21 +32,11 @@ export const railStations = defineDataset({
       example: '17000',
     }),
     name: col.string(5, 'Name as published.', { example: 'Madrid-Chamartín-Clara Campoamor' }),
-    position: col.point([6, 7], 'Position; null if none or an impossible one is published.', {
-      nullable: true,
-      example: { lat: 40.471179, lon: -3.682952 },
-    }),
-    has_wheelchair_boarding: col.boolean(8, 'Whether some trains can be boarded in a wheelchair; null if not stated.', {
-      nullable: true,
-      example: true,
-    }),
-    timezone: col.string(9, "Time zone of the place; timetable times still use Madrid's.", {
-      nullable: true,
-      example: null,
-    }),
+    position: col.point([6, 7], 'Position; null if none or an impossible one is published.', orNull({ lat: 40.471179, lon: -3.682952 })),
+    has_wheelchair_boarding: col.boolean(8, 'Whether some trains can be boarded in a wheelchair; null if not stated.', orNull(true)),
+    timezone: col.string(9, "Time zone of the place; timetable times still use Madrid's.", orNull(null)),
   },
   entity: ['timetable_version', 'stop_id'],
-  order: ['timetable_version', 'stop_id'],
 })
 
 /** Routes of a timetable. A line has many: at least one per pair of termini. Their tracks are in `rail_shapes`, by trip. */
@@ -59,34 +50,26 @@ export const railRoutes = defineDataset({
     route_id: col.string(4, "The publisher's id of the route, after the network and a colon for networks other than Renfe's.", {
       example: '10T0001C1',
     }),
-    nucleo_code: col.code(5, 'Commuter network; the first two characters of a commuter route id.', RAIL_NUCLEOS, {
-      nullable: true,
-      example: '10',
-    }),
-    short_name: col.string(6, 'Line, case-sensitive; for long and medium distance, the code of the product (list rail_product).', {
-      nullable: true,
-      example: 'C1',
-    }),
-    long_name: col.string(7, 'Name as published, without padding.', { nullable: true, example: 'Principe Pio - Aeropuerto-T4' }),
-    origin_name: col.string(8, 'First of the two names in the long name of a commuter route.', {
-      nullable: true,
-      example: 'Principe Pio',
-    }),
-    destination_name: col.string(9, 'Second of them.', { nullable: true, example: 'Aeropuerto-T4' }),
+    nucleo_code: col.code(5, 'Commuter network; the first two characters of a commuter route id.', RAIL_NUCLEOS, orNull('10')),
+    short_name: col.string(
+      6,
+      'Line, case-sensitive; for long and medium distance, the code of the product (list rail_product).',
+      orNull('C1'),
+    ),
+    long_name: col.string(7, 'Name as published, without padding.', orNull('Principe Pio - Aeropuerto-T4')),
+    origin_name: col.string(8, 'First of the two names in the long name of a commuter route.', orNull('Principe Pio')),
+    destination_name: col.string(9, 'Second of them.', orNull('Aeropuerto-T4')),
     route_type: col.code(10, 'Kind of service.', RAIL_ROUTE_TYPES, { example: 'RAIL' }),
-    color: col.string(11, 'Colour as six hexadecimal digits in upper case; null if the published text colour is the same.', {
-      nullable: true,
-      example: '75B6E0',
-    }),
-    text_color: col.string(12, 'Text colour on it; null if the same colour is published (white on white).', {
-      nullable: true,
-      example: 'FFFFFF',
-    }),
-    origin_stop_id: col.string(13, 'Station at the start of a route id of the other network.', { nullable: true, example: null }),
-    destination_stop_id: col.string(14, 'Second station in the id.', { nullable: true, example: null }),
+    color: col.string(
+      11,
+      'Colour as six hexadecimal digits in upper case; null if the published text colour is the same.',
+      orNull('75B6E0'),
+    ),
+    text_color: col.string(12, 'Text colour on it; null if the same colour is published (white on white).', orNull('FFFFFF')),
+    origin_stop_id: col.string(13, 'Station at the start of a route id of the other network.', orNull(null)),
+    destination_stop_id: col.string(14, 'Second station in the id.', orNull(null)),
   },
   entity: ['timetable_version', 'route_id'],
-  order: ['timetable_version', 'route_id'],
 })
 
 /**
@@ -101,8 +84,8 @@ export const railShapes = defineDataset({
   columns: {
     ...VERSION_COLUMNS,
     shape_id: col.string(4, "The publisher's id.", { example: '10_C5_INV' }),
-    nucleo_code: col.code(5, 'Commuter network; the first two characters of the id.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
-    line: col.string(6, 'Line in the id.', { nullable: true, example: 'C5' }),
+    nucleo_code: col.code(5, 'Commuter network; the first two characters of the id.', RAIL_NUCLEOS, orNull('10')),
+    line: col.string(6, 'Line in the id.', orNull('C5')),
     is_inverse: col.boolean(7, 'True for the same track in reverse, from the id.', { example: true }),
     points: col.integer(8, 'Points of the geometry.', { unit: '1', example: 1021, min: 2 }),
     geometry: col.line(
@@ -120,7 +103,6 @@ export const railShapes = defineDataset({
     ),
   },
   entity: ['timetable_version', 'shape_id'],
-  order: ['timetable_version', 'shape_id'],
 })
 
 /** Trips of a timetable: a train on the days of its service. */
@@ -138,50 +120,28 @@ export const railTrips = defineDataset({
     service_id: col.string(6, 'Days on which it runs, in rail_calendar; an id has different days in another version.', {
       example: '1032S',
     }),
-    nucleo_code: col.code(7, 'Commuter network; the first two characters of a commuter trip id.', RAIL_NUCLEOS, {
-      nullable: true,
-      example: '10',
-    }),
-    train_number: col.string(8, 'Number of the train, five digits: the commercial number, or the one in a commuter trip id.', {
-      nullable: true,
-      example: '19799',
-    }),
-    variant: col.string(9, 'Variant of the train, from the id; commuter trips have none.', { nullable: true, example: null }),
-    validity_start: col.local_date(10, 'Date at the end of the id: the first day of validity, not the running day.', {
-      nullable: true,
-      example: null,
-    }),
-    headsign: col.string(11, 'Destination as shown to travellers, if published.', { nullable: true, example: null }),
-    service_mark: col.string(12, 'Kind of service published instead of a destination: CIVIS, an express.', {
-      nullable: true,
-      example: null,
-    }),
-    direction: col.integer(13, 'Direction of travel, 0 or 1, if published.', {
-      unit: '1',
-      nullable: true,
-      example: null,
-      min: 0,
-      max: 1,
-    }),
-    block_id: col.string(14, 'Trips with the same block are run by the same train.', { nullable: true, example: '1032S19799' }),
-    shape_id: col.string(15, 'Track of the whole line, in rail_shapes; the trip may run on part of it, in either direction.', {
-      nullable: true,
-      example: '10_C1',
-    }),
-    is_wheelchair_accessible: col.boolean(16, 'Whether a wheelchair can ride; null if not stated.', {
-      nullable: true,
-      example: true,
-    }),
+    nucleo_code: col.code(7, 'Commuter network; the first two characters of a commuter trip id.', RAIL_NUCLEOS, orNull('10')),
+    train_number: col.string(
+      8,
+      'Number of the train, five digits: the commercial number, or the one in a commuter trip id.',
+      orNull('19799'),
+    ),
+    variant: col.string(9, 'Variant of the train, from the id; commuter trips have none.', orNull(null)),
+    validity_start: col.local_date(10, 'Date at the end of the id: the first day of validity, not the running day.', orNull(null)),
+    headsign: col.string(11, 'Destination as shown to travellers, if published.', orNull(null)),
+    service_mark: col.string(12, 'Kind of service published instead of a destination: CIVIS, an express.', orNull(null)),
+    direction: col.integer(13, 'Direction of travel, 0 or 1, if published.', { ...TRIP_DIRECTION, example: null }),
+    block_id: col.string(14, 'Trips with the same block are run by the same train.', orNull('1032S19799')),
+    shape_id: col.string(
+      15,
+      'Track of the whole line, in rail_shapes; the trip may run on part of it, in either direction.',
+      orNull('10_C1'),
+    ),
+    is_wheelchair_accessible: col.boolean(16, 'Whether a wheelchair can ride; null if not stated.', orNull(true)),
     headway_s: col.integer(
       17,
       'Interval of a departure that the publisher states as a frequency: its times are approximate; null for exact times.',
-      {
-        unit: 's',
-        nullable: true,
-        example: null,
-        min: 1,
-        max: 86_400,
-      },
+      { ...HEADWAY, example: null },
     ),
   },
   entity: ['timetable_version', 'trip_id'],
@@ -219,10 +179,7 @@ export const railCalendar = defineDataset({
     ...VERSION_COLUMNS,
     service_id: col.string(4, "The publisher's id of the service.", { example: '1032S' }),
     service_date: col.local_date(5, 'Day on which it runs; trips may go on after midnight.', { example: '2026-08-22' }),
-    nucleo_code: col.code(6, 'Commuter network; the first two characters of a commuter service id.', RAIL_NUCLEOS, {
-      nullable: true,
-      example: '10',
-    }),
+    nucleo_code: col.code(6, 'Commuter network; the first two characters of a commuter service id.', RAIL_NUCLEOS, orNull('10')),
   },
   entity: ['timetable_version', 'service_id', 'service_date'],
   order: ['timetable_version', 'service_date', 'service_id'],

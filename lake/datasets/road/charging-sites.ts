@@ -1,6 +1,7 @@
 import { defineCodes } from '../../schema/codes.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
 import { dgt } from './sources.ts'
 
 /** Connectors of charging points (DATEX II v3 `ConnectorTypeEnum`); a code that is not listed is as published. */
@@ -42,7 +43,7 @@ export const CHARGING_ACCESS = defineCodes('charging_access', 'How users of a ch
   NFC: ['NFC', 'NFC'],
 })
 
-const text = (id: number, about: string, example: string) => col.string(id, about, { nullable: true, example })
+const text = (id: number, about: string, example: string) => col.string(id, about, orNull(example))
 
 /** Sites with charging points for electric cars: the catalogue, without their state. */
 export const chargingSites = defineDataset({
@@ -63,12 +64,12 @@ export const chargingSites = defineDataset({
     province_code: text(8, 'INE code of the province.', '07'),
     municipality_code: text(9, 'INE code of the municipality.', '07040'),
     municipality: text(10, 'Municipality as published.', 'Palma'),
-    position: col.point([11, 12], 'Position.', { nullable: true, example: { lat: 39.56492, lon: 2.67086 } }),
+    position: col.point([11, 12], 'Position.', orNull({ lat: 39.56492, lon: 2.67086 })),
     road: text(13, 'Road in the address; null if it is not certain.', 'A-2'),
-    km: col.decimal(14, 'Kilometre post in the address.', { scale: 3, unit: 'km', nullable: true, example: 586.5, min: 0, max: 2000 }),
-    site_type: col.code(15, 'Kind of place.', CHARGING_SITE_TYPES, { nullable: true, example: 'ON_STREET' }),
+    km: col.decimal(14, 'Kilometre post in the address.', { ...ROAD_KM, nullable: true, example: 586.5 }),
+    site_type: col.code(15, 'Kind of place.', CHARGING_SITE_TYPES, orNull('ON_STREET')),
     opening_hours: text(16, 'Opening hours as published.', 'Lunes (09:00 - 21:30)'),
-    is_open_24h: col.boolean(17, 'True if it is always open; null if no hours are published.', { nullable: true, example: false }),
+    is_open_24h: col.boolean(17, 'True if it is always open; null if no hours are published.', orNull(false)),
     access: col.list([18, 19], 'How users pay or identify themselves.', col.code(0, 'Way.', CHARGING_ACCESS), {
       example: ['APP', 'RFID'],
     }),
@@ -84,7 +85,7 @@ export const chargingSites = defineDataset({
     simultaneous_cars: col.integer(21, 'Cars that charge at once: the number of points. A point with several plugs charges one car.', {
       ...{ unit: '1', example: 1, min: 0 },
     }),
-    connector_count: col.integer(22, 'Plugs of all points.', { unit: '1', example: 1, min: 0 }),
+    connector_count: col.integer(22, 'Plugs of all points.', { ...COUNT, example: 1 }),
     connector_types: col.list([23, 24], 'Types of its connectors.', col.code(0, 'Type.', CONNECTOR_TYPES), { example: ['TYPE_2'] }),
     max_power_kw: col.decimal(25, 'Power of its strongest connector.', {
       scale: 3,
@@ -94,16 +95,11 @@ export const chargingSites = defineDataset({
       min: 0,
       max: 5000,
     }),
-    site_updated_at: col.instant(26, 'When the publisher last changed the record.', {
-      nullable: true,
-      example: '2026-07-15T11:48:52.000Z',
-    }),
+    site_updated_at: col.instant(26, 'When the publisher last changed the record.', orNull('2026-07-15T11:48:52.000Z')),
   },
   entity: ['source', 'site_id'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'site_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

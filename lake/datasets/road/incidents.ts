@@ -1,6 +1,7 @@
 import { allBut, BASQUE_COUNTRY } from '../../places/gaps.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { ROAD_KM } from '../../schema/quantities.ts'
 import { DELAY_SOURCES, INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './codes.ts'
 import { CARRIAGEWAYS, COMPASS_DIRECTIONS, INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from './incident-codes.ts'
 import { dgt, mallorca, sct, sctSituations, trafikoa } from './sources.ts'
@@ -22,26 +23,16 @@ export const incidents = defineDataset({
     type: col.code(6, 'Kind of incident.', INCIDENT_TYPES, { example: 'ROADWORKS' }),
     source_type: col.string(7, "The source's cause and detailed cause.", { example: 'roadMaintenance/roadworks' }),
     severity: col.code(8, 'Severity as the source grades it.', SEVERITIES, { example: 'LOW' }),
-    road: col.string(9, 'Road designation as published.', { nullable: true, example: 'GR-5202' }),
-    km: col.decimal(10, 'Kilometre point of its start.', { scale: 3, unit: 'km', nullable: true, example: 18, min: 0, max: 2000 }),
-    km_to: col.decimal(11, 'Kilometre point of its end, if it has a length.', {
-      scale: 3,
-      unit: 'km',
-      nullable: true,
-      example: 19,
-      min: 0,
-      max: 2000,
-    }),
+    road: col.string(9, 'Road designation as published.', orNull('GR-5202')),
+    km: col.decimal(10, 'Kilometre point of its start.', { ...ROAD_KM, nullable: true, example: 18 }),
+    km_to: col.decimal(11, 'Kilometre point of its end, if it has a length.', { ...ROAD_KM, nullable: true, example: 19 }),
     direction: col.code(12, 'Direction along the road.', ROAD_DIRECTIONS, { example: 'BOTH' }),
-    destination: col.string(13, 'Destination of the affected direction, as published.', { nullable: true, example: 'VALENCIA' }),
-    province_code: col.string(14, 'INE code of the province.', { nullable: true, example: '18' }),
-    municipality_code: col.string(15, 'INE code of the municipality.', { nullable: true, example: '18141' }),
-    municipality: col.string(16, 'Municipality as published, else the name for its code.', { nullable: true, example: 'Murtas' }),
-    position: col.point([17, 18], 'Position, or start position if it has a length.', {
-      nullable: true,
-      example: { lat: 36.905384, lon: -3.116189 },
-    }),
-    to: col.point([19, 20], 'End position, if it has a length.', { nullable: true, example: { lat: 36.909466, lon: -3.108543 } }),
+    destination: col.string(13, 'Destination of the affected direction, as published.', orNull('VALENCIA')),
+    province_code: col.string(14, 'INE code of the province.', orNull('18')),
+    municipality_code: col.string(15, 'INE code of the municipality.', orNull('18141')),
+    municipality: col.string(16, 'Municipality as published, else the name for its code.', orNull('Murtas')),
+    position: col.point([17, 18], 'Position, or start position if it has a length.', orNull({ lat: 36.905384, lon: -3.116189 })),
+    to: col.point([19, 20], 'End position, if it has a length.', orNull({ lat: 36.909466, lon: -3.108543 })),
     description: col.string(21, 'One Spanish sentence, composed from the codes if the source has no text.', {
       example: 'Obras en la GR-5202, km 18 a 19, ambos sentidos, Murtas (Granada): carril derecho cortado.',
     }),
@@ -90,30 +81,25 @@ export const incidents = defineDataset({
         ],
       },
     ),
-    created_at: col.instant(25, 'Creation time that the source states for the leading record; null if it states none.', {
-      nullable: true,
-      example: '2021-12-10T13:15:55.000Z',
-    }),
-    starts_at: col.instant(26, 'Start of validity.', { nullable: true, example: '2021-09-07T13:00:00.000Z' }),
-    expected_end_at: col.instant(27, 'End of validity that the source states; it may be in the past.', { nullable: true, example: null }),
+    created_at: col.instant(
+      25,
+      'Creation time that the source states for the leading record; null if it states none.',
+      orNull('2021-12-10T13:15:55.000Z'),
+    ),
+    starts_at: col.instant(26, 'Start of validity.', orNull('2021-09-07T13:00:00.000Z')),
+    expected_end_at: col.instant(27, 'End of validity that the source states; it may be in the past.', orNull(null)),
     remark: col.string(
       28,
       "A remark in the source's own words and language: hours of work, diversions; the source may have cut it at 50 characters.",
-      {
-        nullable: true,
-        example: null,
-      },
+      orNull(null),
     ),
-    reported_at: col.instant(29, 'Last report on it, as the source states it; null if it states none.', {
-      nullable: true,
-      example: null,
-    }),
+    reported_at: col.instant(29, 'Last report on it, as the source states it; null if it states none.', orNull(null)),
     delay_source: col.code(
       30,
       'Origin of the delay. Estimated: length / congested speed - length / free-flow speed, for the record with the greatest result: free flow is 120 km/h on motorways of the state (A-1 to A-99, AP-, R-) and 90 km/h elsewhere (Reglamento General de Circulación, article 48); ' +
         'in congestion 82.5 % of it (HEAVY_TRAFFIC), 50 % (SLOW_TRAFFIC), 17.5 % (QUEUING_TRAFFIC) or at most 10 % (STATIONARY_TRAFFIC). The first three are the midpoints of the DATEX II (EN 16157-3) definitions.',
       DELAY_SOURCES,
-      { nullable: true, example: null },
+      orNull(null),
     ),
   },
   entity: ['source', 'source_id'],
@@ -121,7 +107,5 @@ export const incidents = defineDataset({
   writeMode: 'changes',
   absence: 'ends',
   life: { id: 'incident_id', prefix: 'inc', since: 'first_seen_at' },
-  partition: [month('observed_at')],
-  order: ['source', 'source_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

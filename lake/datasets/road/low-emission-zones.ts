@@ -1,6 +1,6 @@
 import { defineCodes } from '../../schema/codes.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { dgt } from './sources.ts'
 
 /** Environmental labels of vehicles (DGT). */
@@ -29,10 +29,10 @@ export const lowEmissionZones = defineDataset({
     source_id: col.string(4, 'Id as published.', { example: '28079_ZBEDEP Ejemplo' }),
     name: col.string(5, 'Name as published, blanks collapsed.', { example: 'ZBEDEP Ejemplo' }),
     file: col.string(6, "The publisher's file.", { example: 'Madrid.xml' }),
-    province_code: col.string(7, 'INE code of the province.', { nullable: true, example: '28' }),
-    municipality_code: col.string(8, 'INE code of the municipality.', { nullable: true, example: '28079' }),
-    municipality: col.string(9, 'Official name of the municipality.', { nullable: true, example: 'Madrid' }),
-    access_restriction: col.string(10, 'Kind of restriction, as published.', { nullable: true, example: 'noEntry' }),
+    province_code: col.string(7, 'INE code of the province.', orNull('28')),
+    municipality_code: col.string(8, 'INE code of the municipality.', orNull('28079')),
+    municipality: col.string(9, 'Official name of the municipality.', orNull('Madrid')),
+    access_restriction: col.string(10, 'Kind of restriction, as published.', orNull('noEntry')),
     label_conditions: col.json(11, 'Conditions by environmental label, one for each published set: is_negated, labels.', {
       lists: [ENVIRONMENTAL_LABELS],
       example: [{ is_negated: true, labels: ['NONE'] }],
@@ -40,13 +40,14 @@ export const lowEmissionZones = defineDataset({
     hours: col.json(12, 'Hours in local time: days (all days if empty), from, until (HH:MM:SS).', {
       example: [{ days: [], from: '07:00:00', until: '20:00:00' }],
     }),
-    is_all_day: col.boolean(13, 'True if the hours are whole days; null without hours.', { nullable: true, example: false }),
-    valid_from: col.local_date(14, 'First day of validity.', { nullable: true, example: '2025-01-01' }),
-    valid_until: col.local_date(15, 'Last day of validity.', { nullable: true, example: null }),
+    is_all_day: col.boolean(13, 'True if the hours are whole days; null without hours.', orNull(false)),
+    valid_from: col.local_date(14, 'First day of validity.', orNull('2025-01-01')),
+    valid_until: col.local_date(15, 'Last day of validity.', orNull(null)),
     published_at: col.instant(16, "Publication time of the publisher's file.", { example: '2025-06-05T08:00:00.000Z' }),
-    area: col.multipolygon(17, 'Outline; null if no published ring is usable.', {
-      nullable: true,
-      example: {
+    area: col.multipolygon(
+      17,
+      'Outline; null if no published ring is usable.',
+      orNull({
         type: 'MultiPolygon',
         coordinates: [
           [
@@ -58,8 +59,8 @@ export const lowEmissionZones = defineDataset({
             ],
           ],
         ],
-      },
-    }),
+      }),
+    ),
     area_km2: col.decimal(18, 'Area of the outline; null without one.', {
       ...{ scale: 6, unit: 'km2', nullable: true, example: 0.471 },
     }),
@@ -71,7 +72,5 @@ export const lowEmissionZones = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'zone_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { ROAD_DIRECTIONS } from './codes.ts'
 import { ign } from './sources.ts'
 
@@ -48,9 +48,6 @@ export const roadAxes = defineDataset({
   },
   entity: ['province', 'road', 'direction', 'chain'],
   time: 'published_at',
-  writeMode: 'replace',
   version: 'province',
-  partition: [identity('province')],
-  order: ['province', 'road', 'direction', 'chain'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
 import { ROAD_DIRECTIONS, SECTION_TYPES } from './codes.ts'
 import { ign } from './sources.ts'
 
@@ -17,8 +18,6 @@ const BY_PART = {
   sources: [ign],
   time: 'published_at',
   version: 'part',
-  writeMode: 'replace',
-  partition: [identity('part')],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const
 
@@ -34,8 +33,8 @@ export const roadSections = defineDataset({
     section_id: col.string(5, "The publisher's id, followed by the number of the line if it has several.", { example: '284512077' }),
     section_type: col.code(6, 'Kind of section; only main lines have kilometres.', SECTION_TYPES, { example: 'MAIN_LINE' }),
     direction: col.code(7, 'Direction of its traffic by the kilometre posts.', ROAD_DIRECTIONS, { example: 'POSITIVE' }),
-    lanes: col.integer(8, 'Number of lanes.', { unit: '1', nullable: true, example: 2, min: 0 }),
-    is_state_road: col.boolean(9, 'True if the state holds the road.', { nullable: true, example: true }),
+    lanes: col.integer(8, 'Number of lanes.', { ...COUNT, nullable: true, example: 2 }),
+    is_state_road: col.boolean(9, 'True if the state holds the road.', orNull(true)),
     is_in_service: col.boolean(10, 'False for sections under construction or out of use.', { example: true }),
     geometry: col.line(11, 'Its line, without heights.', {
       example: {
@@ -61,7 +60,7 @@ export const roadPosts = defineDataset({
   columns: {
     ...COMMON,
     post_id: col.string(5, "The publisher's id.", { example: '300284512077' }),
-    km: col.decimal(6, 'Kilometre.', { scale: 3, unit: 'km', example: 586, min: 0, max: 2000 }),
+    km: col.decimal(6, 'Kilometre.', { ...ROAD_KM, example: 586 }),
     position: col.point([7, 8], 'Its position.', { example: { lat: 41.514583, lon: 1.897944 } }),
   },
   entity: ['part', 'post_id'],

@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { miteco } from '../fuel/sources.ts'
 import { dgt, sct } from './sources.ts'
 
@@ -42,9 +42,7 @@ export const roadPoints = defineDataset({
   },
   entity: ['month', 'road', 'province_code', 'km'],
   time: 'observed_at',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   order: ['road', 'province_code', 'km'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,12 +1,11 @@
-import { defineSource } from '../../schema/sources.ts'
+import { CC_BY_4, defineSource } from '../../schema/sources.ts'
 
 /** Dirección General de Tráfico, from the Spanish National Access Point. */
 export const dgt = defineSource({
   id: 'dgt',
   publisher: 'Dirección General de Tráfico',
   url: 'https://nap.dgt.es/dataset/incidencias-dgt-datex2-v3-7',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Origen de los datos: Dirección General de Tráfico (DGT), nap.dgt.es',
   commercial_use: 'yes',
 })
@@ -66,8 +65,7 @@ export const madrid = defineSource({
   id: 'madrid',
   publisher: 'Ayuntamiento de Madrid',
   url: 'https://datos.madrid.es/portal/site/egob/menuitem.c05c1f754a33a9fbe4b2e4b284f1a5a0/?vgnextoid=02f2c23866b93410VgnVCM1000000b205a0aRCRD',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Origen de los datos: Ayuntamiento de Madrid',
   commercial_use: 'yes',
 })
@@ -77,8 +75,7 @@ export const barcelonaTraffic = defineSource({
   id: 'barcelona_traffic',
   publisher: 'Ajuntament de Barcelona',
   url: 'https://opendata-ajuntament.barcelona.cat/data/ca/dataset/trams',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Font: Ajuntament de Barcelona, Open Data BCN',
   commercial_use: 'yes',
 })
@@ -88,8 +85,7 @@ export const valenciaTraffic = defineSource({
   id: 'valencia_traffic',
   publisher: 'Ajuntament de València',
   url: 'https://valencia.opendatasoft.com/explore/dataset/estat-transit-temps-real-estado-trafico-tiempo-real/',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Font: Ajuntament de València, Geoportal de Dades Obertes',
   commercial_use: 'yes',
 })
@@ -113,8 +109,7 @@ export const ign = defineSource({
   id: 'ign',
   publisher: 'Instituto Geográfico Nacional',
   url: 'https://centrodedescargas.cnig.es/CentroDescargas/redes-transporte',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'IGR Redes de Transporte CC-BY 4.0 ign.es',
   commercial_use: 'yes',
 })
@@ -124,8 +119,7 @@ export const ignBoundaries = defineSource({
   id: 'ign_boundaries',
   publisher: 'Instituto Geográfico Nacional',
   url: 'https://github.com/martgnz/es-atlas',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Obra derivada de BDLJE CC-BY 4.0 ign.es (es-atlas)',
   commercial_use: 'yes',
 })
@@ -135,8 +129,7 @@ export const ignRegister = defineSource({
   id: 'ign_register',
   publisher: 'Instituto Geográfico Nacional',
   url: 'https://centrodedescargas.cnig.es/CentroDescargas/nomenclator-geografico',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Nomenclátor Geográfico de Municipios y Entidades de Población CC-BY 4.0 ign.es',
   commercial_use: 'yes',
 })

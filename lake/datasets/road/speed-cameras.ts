@@ -1,6 +1,6 @@
 import { allBut, BASQUE_COUNTRY } from '../../places/gaps.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { ROAD_DIRECTIONS, SPEED_CAMERA_TYPES } from './codes.ts'
 import { dgt, madrid, sct } from './sources.ts'
 
@@ -18,8 +18,8 @@ export const speedCameras = defineDataset({
     speed_camera_id: col.string(2, "The publisher's id; SCT has none, so there it is road and kilometre.", { example: 'GUID_CVM_900001' }),
     observed_at: col.instant(3, 'Fetch that gave this state.', { example: '2026-10-01T06:00:00.000Z' }),
     type: col.code(4, 'Kind of speed camera.', SPEED_CAMERA_TYPES, { example: 'SECTION' }),
-    name: col.string(5, 'Name or place, as published.', { nullable: true, example: null }),
-    road: col.string(6, 'Road designation as published; null for a street.', { nullable: true, example: 'Z-40' }),
+    name: col.string(5, 'Name or place, as published.', orNull(null)),
+    road: col.string(6, 'Road designation as published; null for a street.', orNull('Z-40')),
     km: col.decimal(7, 'Kilometre point; of a section, its begin.', {
       ...{ scale: 3, unit: 'km', nullable: true, example: 26.6, min: 0, max: 2000 },
     }),
@@ -27,25 +27,24 @@ export const speedCameras = defineDataset({
       ...{ scale: 3, unit: 'km', nullable: true, example: 29.7, min: 0, max: 2000 },
     }),
     direction: col.code(9, 'Direction of traffic that it controls, along the road.', ROAD_DIRECTIONS, { example: 'POSITIVE' }),
-    source_direction: col.string(10, 'Direction as published: a destination or a text.', { nullable: true, example: 'MADRID' }),
-    lanes: col.string(11, 'Lanes that it controls, as published.', { nullable: true, example: null }),
+    source_direction: col.string(10, 'Direction as published: a destination or a text.', orNull('MADRID')),
+    lanes: col.string(11, 'Lanes that it controls, as published.', orNull(null)),
     speed_limit_kmh: col.integer(12, 'Speed limit; null if not stated, as by DGT.', {
       ...{ unit: 'km/h', nullable: true, example: null, min: 5, max: 150 },
     }),
-    province_code: col.string(13, 'INE code of the province.', { nullable: true, example: '50' }),
-    municipality_code: col.string(14, 'INE code of the municipality that contains the position.', { nullable: true, example: '50297' }),
-    municipality: col.string(15, 'Official name of that municipality.', { nullable: true, example: 'Zaragoza' }),
-    position: col.point([16, 17], 'Where it is; of a section, its begin in the direction of travel.', {
-      nullable: true,
-      example: { lat: 41.6088, lon: -0.915697 },
-    }),
-    to: col.point([18, 19], 'End of a section.', { nullable: true, example: { lat: 41.6192, lon: -0.9496 } }),
+    province_code: col.string(13, 'INE code of the province.', orNull('50')),
+    municipality_code: col.string(14, 'INE code of the municipality that contains the position.', orNull('50297')),
+    municipality: col.string(15, 'Official name of that municipality.', orNull('Zaragoza')),
+    position: col.point(
+      [16, 17],
+      'Where it is; of a section, its begin in the direction of travel.',
+      orNull({ lat: 41.6088, lon: -0.915697 }),
+    ),
+    to: col.point([18, 19], 'End of a section.', orNull({ lat: 41.6192, lon: -0.9496 })),
   },
   entity: ['source', 'speed_camera_id'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'speed_camera_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,6 +1,6 @@
 import { onlyOf } from '../../places/gaps.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT_DIRECTIONS } from './codes.ts'
 import { madrid } from './sources.ts'
 
@@ -20,10 +20,7 @@ export const trafficCountStations = defineDataset({
       example: '2023-10-19T00:00:00.000Z',
     }),
     name: col.string(5, 'Street.', { example: 'Paseo de la Castellana' }),
-    heading: col.string(6, 'Direction of traffic (N-S, S-N, E-O, O-E; O is west); null if there is none this way.', {
-      nullable: true,
-      example: 'S-N',
-    }),
+    heading: col.string(6, 'Direction of traffic (N-S, S-N, E-O, O-E; O is west); null if there is none this way.', orNull('S-N')),
     is_counted: col.boolean(7, 'False for the missing direction of a one-way street.', { example: true }),
     position: col.point([8, 9], 'Where it is.', { example: { lat: 40.431927, lon: -3.689109 } }),
     municipality_code: col.string(10, 'INE code of the municipality.', { example: '28079' }),
@@ -32,7 +29,5 @@ export const trafficCountStations = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'station_id', 'direction', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT_DIRECTIONS, COUNT_QUALITIES } from './codes.ts'
 import { madrid } from './sources.ts'
 
@@ -26,10 +26,7 @@ export const trafficCountsHourly = defineDataset({
       max: 23,
     }),
     day_starts_at: col.instant(7, 'Begin of the day.', { example: '2023-01-08T23:00:00.000Z' }),
-    starts_at: col.instant(8, 'Begin of the hour; null if the clock change skips or repeats the hour.', {
-      nullable: true,
-      example: '2023-01-09T07:00:00.000Z',
-    }),
+    starts_at: col.instant(8, 'Begin of the hour; null if the clock change skips or repeats the hour.', orNull('2023-01-09T07:00:00.000Z')),
     is_clock_change: col.boolean(9, 'True for the hour that the clock change skips in spring or repeats in autumn.', { example: false }),
     vehicles: col.integer(10, 'Vehicles, as published: 9999 is a ceiling, and 0 may mean that the counter did not work (see quality).', {
       unit: '1',
@@ -42,9 +39,6 @@ export const trafficCountsHourly = defineDataset({
   entity: ['month', 'station_id', 'direction', 'local_date', 'hour'],
   time: 'day_starts_at',
   version: 'month',
-  writeMode: 'replace',
   isObservation: true,
-  partition: [identity('month')],
-  order: ['month', 'station_id', 'direction', 'local_date', 'hour'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

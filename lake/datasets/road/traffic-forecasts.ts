@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { FORECAST_KINDS } from '../service/codes.ts'
 import { COUNT_DIRECTIONS, FORECAST_ABSENCES, TRAFFIC_SERIES } from './codes.ts'
 import { dgt, madrid } from './sources.ts'
@@ -24,7 +24,7 @@ export const trafficForecasts = defineDataset({
       example: 'ES01/1',
     }),
     series_id: col.string(6, 'Id of the sensor, count station or corridor.', { example: 'ES01' }),
-    direction: col.code(7, 'Direction of a count station; null for other series.', COUNT_DIRECTIONS, { nullable: true, example: '1' }),
+    direction: col.code(7, 'Direction of a count station; null for other series.', COUNT_DIRECTIONS, orNull('1')),
     horizon: col.string(8, 'Time from the newest data to the end of the hour, as an ISO 8601 duration.', { example: 'PT1H' }),
     starts_at: col.instant(9, 'Begin of the hour.', { example: '2023-08-31T22:00:00.000Z' }),
     hour_local: col.integer(10, 'Hour by the clock of Madrid.', { unit: 'h', example: 0, min: 0, max: 23 }),
@@ -37,19 +37,17 @@ export const trafficForecasts = defineDataset({
     ),
     interval_high: intensity(14, 'Upper end of the interval.', 460.3),
     baseline: intensity(15, 'Typical value for the hour and kind of day; null if there is none.', 401.7),
-    forecast_kind: col.code(16, "Whether the number is the model's or the baseline.", FORECAST_KINDS, { nullable: true, example: 'MODEL' }),
+    forecast_kind: col.code(16, "Whether the number is the model's or the baseline.", FORECAST_KINDS, orNull('MODEL')),
     recent_error: col.float(
       17,
       'Sum of absolute errors divided by the sum of vehicles, for served forecasts of all series at this horizon in the last scored window.',
       { unit: '1', nullable: true, example: 0.068 },
     ),
-    reason: col.code(18, 'Why there is no number; null if there is one.', FORECAST_ABSENCES, { nullable: true, example: null }),
+    reason: col.code(18, 'Why there is no number; null if there is one.', FORECAST_ABSENCES, orNull(null)),
   },
   entity: ['model', 'series_kind', 'series', 'horizon'],
   time: 'starts_at',
-  writeMode: 'replace',
   version: 'model',
-  partition: [identity('model')],
   order: ['series_kind', 'series', 'starts_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

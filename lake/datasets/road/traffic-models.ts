@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { FORECAST_KINDS } from '../service/codes.ts'
 import { dgt, madrid } from './sources.ts'
 
@@ -24,9 +24,7 @@ export const trafficModels = defineDataset({
   },
   entity: ['model', 'horizon'],
   time: 'made_at',
-  writeMode: 'replace',
   version: 'model',
-  partition: [identity('model')],
   order: ['horizon'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { READING_QUALITIES, SENSOR_TYPES } from './codes.ts'
 import { madrid } from './sources.ts'
 import { trafficReadings } from './traffic-readings.ts'
@@ -44,10 +45,11 @@ export const trafficReadings15m = defineDataset({
       { unit: '1', example: 1, min: 1 },
     ),
     day_starts_at: col.instant(8, 'Begin of the day.', { example: '2021-12-31T23:00:00.000Z' }),
-    starts_at: col.instant(9, 'Begin of the period; null if the clock change skips or repeats the time.', {
-      nullable: true,
-      example: '2021-12-31T23:00:00.000Z',
-    }),
+    starts_at: col.instant(
+      9,
+      'Begin of the period; null if the clock change skips or repeats the time.',
+      orNull('2021-12-31T23:00:00.000Z'),
+    ),
     is_clock_change: col.boolean(10, 'True in the hour that the clock change skips in spring or repeats in autumn.', { example: false }),
     sensor_type: col.code(11, 'Kind of sensor.', SENSOR_TYPES, { example: 'M30' }),
     intensity_veh_h: measure(12, 'Vehicles per hour.', { unit: 'veh/h', example: 408, max: LIMITS.intensity }),
@@ -60,14 +62,12 @@ export const trafficReadings15m = defineDataset({
       READING_QUALITIES,
       { example: 'UNKNOWN' },
     ),
-    samples: col.integer(17, 'Number of samples in the reading.', { unit: '1', nullable: true, example: 5, min: 0 }),
+    samples: col.integer(17, 'Number of samples in the reading.', { ...COUNT, nullable: true, example: 5 }),
   },
   entity: ['month', 'sensor_id', 'period_s', 'local_date', 'minute_of_day', 'repetition'],
   time: 'day_starts_at',
   version: 'month',
-  writeMode: 'replace',
   isObservation: true,
-  partition: [identity('month')],
   order: ['month', 'sensor_id', 'local_date', 'minute_of_day', 'repetition'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

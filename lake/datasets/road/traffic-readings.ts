@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { PERCENT } from '../../schema/quantities.ts'
 import { LEVELS_OF_SERVICE, READING_QUALITIES, SENSOR_TYPES } from './codes.ts'
 import { dgt, madrid } from './sources.ts'
 
@@ -28,13 +29,7 @@ export const trafficReadings = defineDataset({
     ),
     sensor_type: col.code(5, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
     intensity_veh_h: col.integer(6, 'Vehicles per hour.', { unit: 'veh/h', nullable: true, example: 90, min: 0, max: 100_000 }),
-    occupancy_pct: col.integer(7, 'Share of time that the sensor was occupied.', {
-      unit: '%',
-      nullable: true,
-      example: 1,
-      min: 0,
-      max: 100,
-    }),
+    occupancy_pct: col.integer(7, 'Share of time that the sensor was occupied.', { ...PERCENT, nullable: true, example: 1 }),
     load_pct: col.integer(8, 'Degree of use of the road; values above 100 occur.', {
       unit: '%',
       nullable: true,
@@ -46,10 +41,7 @@ export const trafficReadings = defineDataset({
       9,
       'State of traffic as published; null if not given or contradicted by a load above 100.',
       LEVELS_OF_SERVICE,
-      {
-        nullable: true,
-        example: 'FLUID',
-      },
+      orNull('FLUID'),
     ),
     speed_kmh: col.integer(10, 'Mean speed; M-30 and interurban sensors only. Null if no vehicle passed.', {
       unit: 'km/h',
@@ -66,14 +58,12 @@ export const trafficReadings = defineDataset({
       min: 0,
       max: 100_000,
     }),
-    long_vehicles_pct: col.integer(13, 'Share of long vehicles; DGT only.', { unit: '%', nullable: true, example: null, min: 0, max: 100 }),
+    long_vehicles_pct: col.integer(13, 'Share of long vehicles; DGT only.', { ...PERCENT, nullable: true, example: null }),
   },
   entity: ['source', 'sensor_id', 'period_s'],
   time: 'observed_at',
   timeEnds: { sources: [madrid], longest_s: 900 },
   writeMode: 'append',
-  absence: 'keeps',
-  partition: [month('observed_at')],
   order: ['source', 'sensor_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

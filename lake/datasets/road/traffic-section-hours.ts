@@ -1,10 +1,11 @@
 import { outputName, type Sql, type SqlPart, sql } from '../../query/sql.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { SECTION_SOURCES } from './traffic-section-states.ts'
 import { TRAFFIC_ROLL_UP } from './traffic-sums.ts'
 
-const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
+const count = (id: number, about: string, example: number) => col.integer(id, about, { ...COUNT, example })
 const sum = (id: number, what: string, unit: string) =>
   col.integer(id, `Sum of ${what}; Bilbao only, else 0.`, { unit, long: true, example: 0, min: 0 })
 

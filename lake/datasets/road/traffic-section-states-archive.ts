@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { SECTION_CITIES } from './section-cities.ts'
 import { barcelonaTraffic } from './sources.ts'
 import { levelColumns } from './traffic-section-states.ts'
@@ -38,9 +38,7 @@ export const trafficSectionStatesArchive = defineDataset({
   entity: ['month', 'section_id', 'period_s', 'local_date', 'second_of_day', 'repetition'],
   time: 'day_starts_at',
   version: 'month',
-  writeMode: 'replace',
   isObservation: true,
-  partition: [identity('month')],
   order: ['month', 'section_id', 'local_date', 'second_of_day', 'repetition'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

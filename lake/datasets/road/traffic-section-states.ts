@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { LEVEL_BASES, TRAFFIC_LEVELS } from './codes.ts'
 import { barcelonaTraffic, bilbaoTraffic, valenciaTraffic } from './sources.ts'
 import { trafficReadings } from './traffic-readings.ts'
@@ -13,11 +13,11 @@ export const SECTION_SOURCES = [barcelonaTraffic, valenciaTraffic, bilbaoTraffic
 export function levelColumns(first: number) {
   return {
     level: col.code(first, 'State of traffic in a vocabulary common to all cities.', TRAFFIC_LEVELS, { example: 'DENSE' }),
-    source_state: col.string(first + 1, "The source's own state; null if it publishes none.", { nullable: true, example: '3' }),
+    source_state: col.string(first + 1, "The source's own state; null if it publishes none.", orNull('3')),
     forecast_15min_level: col.code(first + 2, 'State predicted by the source for 15 minutes later; Barcelona only.', TRAFFIC_LEVELS, {
       ...{ nullable: true, example: 'FREE' },
     }),
-    source_forecast_state: col.string(first + 3, "The source's own code of that state.", { nullable: true, example: '2' }),
+    source_forecast_state: col.string(first + 3, "The source's own code of that state.", orNull('2')),
   }
 }
 
@@ -60,8 +60,6 @@ export const trafficSectionStates = defineDataset({
   time: 'observed_at',
   timeEnds: { sources: [bilbaoTraffic], longest_s: 300 },
   writeMode: 'append',
-  absence: 'keeps',
-  partition: [month('observed_at')],
   order: ['source', 'section_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { SECTION_SOURCES } from './traffic-section-states.ts'
 
 /** Street sections with published traffic. */
@@ -26,17 +26,18 @@ export const trafficSections = defineDataset({
       ...{ nullable: true, example: null },
     }),
     length_m: col.integer(9, 'Length of its line.', { unit: 'm', nullable: true, example: 921, min: 0 }),
-    line: col.line(10, 'Its line, in the direction of traffic as published; null if it has none.', {
-      nullable: true,
-      example: {
+    line: col.line(
+      10,
+      'Its line, in the direction of traffic as published; null if it has none.',
+      orNull({
         type: 'LineString',
         coordinates: [
           [2.112035, 41.384191],
           [2.101502, 41.381631],
         ],
-      },
-    }),
-    area: col.multipolygon(11, 'Its area as published; Bilbao only.', { nullable: true, example: null }),
+      }),
+    ),
+    area: col.multipolygon(11, 'Its area as published; Bilbao only.', orNull(null)),
     position: col.point([12, 13], 'Midpoint of its line, or centre of its area.', {
       ...{ nullable: true, example: { lat: 41.382911, lon: 2.106768 } },
     }),
@@ -45,7 +46,5 @@ export const trafficSections = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'section_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { SENSOR_TYPES } from './codes.ts'
 import { madrid } from './sources.ts'
 
@@ -28,11 +28,8 @@ export const trafficSensorEditions = defineDataset({
     }),
     city: col.string(5, 'City whose traffic centre runs it.', { example: 'madrid' }),
     sensor_type: col.code(6, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
-    name: col.string(7, 'Street and direction as published.', {
-      nullable: true,
-      example: 'Jose Ortega y Gasset E-O - Pº Castellana-Serrano',
-    }),
-    centre_code: col.string(8, 'Code of the sensor in the traffic centre.', { nullable: true, example: '01001' }),
+    name: col.string(7, 'Street and direction as published.', orNull('Jose Ortega y Gasset E-O - Pº Castellana-Serrano')),
+    centre_code: col.string(8, 'Code of the sensor in the traffic centre.', orNull('01001')),
     district: col.integer(9, 'Number of the city district; missing in old editions.', {
       unit: '1',
       nullable: true,
@@ -40,14 +37,12 @@ export const trafficSensorEditions = defineDataset({
       min: 0,
       max: 99,
     }),
-    position: col.point([10, 11], 'Where it was.', { nullable: true, example: { lat: 40.430502, lon: -3.688323 } }),
+    position: col.point([10, 11], 'Where it was.', orNull({ lat: 40.430502, lon: -3.688323 })),
     municipality_code: col.string(12, 'INE code of the municipality.', { example: '28079' }),
   },
   entity: ['source', 'edition', 'sensor_id'],
   time: 'valid_from',
   version: 'edition',
-  writeMode: 'replace',
-  partition: [identity('edition')],
   order: ['edition', 'sensor_id'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

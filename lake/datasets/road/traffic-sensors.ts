@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { ROAD_KM } from '../../schema/quantities.ts'
 import { DETECTOR_SITES, ROAD_DIRECTIONS, SENSOR_TYPES } from './codes.ts'
 import { dgt, madrid } from './sources.ts'
 
@@ -18,33 +19,28 @@ export const trafficSensors = defineDataset({
     }),
     sensor_id: col.string(3, "The publisher's id of the sensor.", { example: '3840' }),
     observed_at: col.instant(4, 'Publication of this state.', { example: '2023-07-23T00:00:00.000Z' }),
-    city: col.string(5, 'City whose traffic centre runs it; null on interurban roads.', { nullable: true, example: 'madrid' }),
+    city: col.string(5, 'City whose traffic centre runs it; null on interurban roads.', orNull('madrid')),
     sensor_type: col.code(6, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
-    name: col.string(7, 'Street and direction as published.', {
-      nullable: true,
-      example: 'Jose Ortega y Gasset E-O - Pº Castellana-Serrano',
-    }),
-    centre_code: col.string(8, 'Code of the sensor in the traffic centre.', { nullable: true, example: '01001' }),
+    name: col.string(7, 'Street and direction as published.', orNull('Jose Ortega y Gasset E-O - Pº Castellana-Serrano')),
+    centre_code: col.string(8, 'Code of the sensor in the traffic centre.', orNull('01001')),
     district: col.integer(9, 'Number of the city district.', { unit: '1', nullable: true, example: 4, min: 0, max: 99 }),
-    subarea: col.string(10, 'Control zone of the traffic centre.', { nullable: true, example: '1718' }),
+    subarea: col.string(10, 'Control zone of the traffic centre.', orNull('1718')),
     capacity_veh_h: col.integer(11, 'Saturation flow.', { unit: 'veh/h', nullable: true, example: 3000, min: 0 }),
-    position: col.point([12, 13], 'Where it is.', { nullable: true, example: { lat: 40.430502, lon: -3.688323 } }),
-    municipality_code: col.string(14, 'INE code of the municipality.', { nullable: true, example: '28079' }),
-    access_code: col.string(15, 'Code of the signalled access that the sensor watches.', { nullable: true, example: '240102' }),
-    province_code: col.string(16, 'INE code of the province.', { nullable: true, example: '28' }),
-    road: col.string(17, 'Road designation as published; DGT only.', { nullable: true, example: null }),
-    km: col.decimal(18, 'Kilometre point; DGT only.', { scale: 3, unit: 'km', nullable: true, example: null, min: 0, max: 2000 }),
-    direction: col.code(19, 'Direction of its traffic along the road; DGT only.', ROAD_DIRECTIONS, { nullable: true, example: null }),
-    destination: col.string(20, 'Destination of that direction, as published; DGT only.', { nullable: true, example: null }),
-    site_kind: col.code(21, 'Kind of road or lane; DGT only.', DETECTOR_SITES, { nullable: true, example: null }),
-    source_site_kind: col.string(22, 'The same as published (`singularity`).', { nullable: true, example: null }),
-    source_direction: col.string(23, 'Direction as published (`directionRelative`).', { nullable: true, example: null }),
+    position: col.point([12, 13], 'Where it is.', orNull({ lat: 40.430502, lon: -3.688323 })),
+    municipality_code: col.string(14, 'INE code of the municipality.', orNull('28079')),
+    access_code: col.string(15, 'Code of the signalled access that the sensor watches.', orNull('240102')),
+    province_code: col.string(16, 'INE code of the province.', orNull('28')),
+    road: col.string(17, 'Road designation as published; DGT only.', orNull(null)),
+    km: col.decimal(18, 'Kilometre point; DGT only.', { ...ROAD_KM, nullable: true, example: null }),
+    direction: col.code(19, 'Direction of its traffic along the road; DGT only.', ROAD_DIRECTIONS, orNull(null)),
+    destination: col.string(20, 'Destination of that direction, as published; DGT only.', orNull(null)),
+    site_kind: col.code(21, 'Kind of road or lane; DGT only.', DETECTOR_SITES, orNull(null)),
+    source_site_kind: col.string(22, 'The same as published (`singularity`).', orNull(null)),
+    source_direction: col.string(23, 'Direction as published (`directionRelative`).', orNull(null)),
   },
   entity: ['source', 'listing', 'sensor_id'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'listing', 'sensor_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

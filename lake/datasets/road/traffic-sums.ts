@@ -1,9 +1,9 @@
 import { type Sql, sql } from '../../query/sql.ts'
 import { col } from '../../schema/columns.ts'
-import { identity } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { dgt, madrid } from './sources.ts'
 
-const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
+const count = (id: number, about: string, example: number) => col.integer(id, about, { ...COUNT, example })
 
 /**
  * Aggregate columns of readings; field ids start at `first`. Counts and sums add up to longer steps exactly, with means over the
@@ -12,7 +12,7 @@ const count = (id: number, about: string, example: number) => col.integer(id, ab
 export function trafficSums(first: number) {
   const sum = (at: number, what: string, unit: string, example: number) =>
     col.integer(first + at, `Sum of ${what}.`, { unit, long: true, example, min: 0 })
-  const dgtCount = (at: number, about: string) => col.integer(first + at, about, { unit: '1', nullable: true, example: 0, min: 0 })
+  const dgtCount = (at: number, about: string) => col.integer(first + at, about, { ...COUNT, nullable: true, example: 0 })
   const dgtSum = (at: number, about: string, unit: string) =>
     col.integer(first + at, about, { unit, long: true, nullable: true, example: 0, min: 0 })
   return {
@@ -86,8 +86,6 @@ export const TRAFFIC_ROLL_UP = {
   domain: 'road',
   sources: [madrid, dgt],
   time: 'period_start',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const

@@ -1,7 +1,7 @@
 import { allBut, BASQUE_COUNTRY } from '../../places/gaps.ts'
 import { instant, type Sql, type SqlPart, sql } from '../../query/sql.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { dgt } from './sources.ts'
 
 /** Length of the sections for counting activations. It is coarse so that no statistic follows one vehicle. */
@@ -21,17 +21,15 @@ export const v16Hours = defineDataset({
     section: col.string(3, 'Key of the section: province, road and first kilometre, where known.', {
       example: '30/A-7/530',
     }),
-    province_code: col.string(4, 'INE code of the province.', { nullable: true, example: '30' }),
-    road: col.string(5, 'Road designation as published.', { nullable: true, example: 'A-7' }),
+    province_code: col.string(4, 'INE code of the province.', orNull('30')),
+    road: col.string(5, 'Road designation as published.', orNull('A-7')),
     km: col.integer(6, 'First kilometre of the section.', { unit: 'km', nullable: true, example: 530 }),
     km_to: col.integer(7, 'Its last kilometre, not included.', { unit: 'km', nullable: true, example: 540 }),
     activations: col.integer(8, 'Beacons activated.', { unit: '1', example: 1, min: 1 }),
   },
   entity: ['month', 'section'],
   time: 'period_start',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   order: ['section', 'period_start'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,6 +1,6 @@
 import { allBut, BASQUE_COUNTRY, CATALONIA } from '../../places/gaps.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { PANEL_DISPLAYS } from './codes.ts'
 import { dgt } from './sources.ts'
 
@@ -23,10 +23,7 @@ export const vmsMessages = defineDataset({
     text: col.string(
       5,
       'Lines of text, joined by spaces; different texts of several pages are separated by " | ". Null if it shows no text.',
-      {
-        nullable: true,
-        example: 'VELOCIDAD CONTROLADA POR RADAR',
-      },
+      orNull('VELOCIDAD CONTROLADA POR RADAR'),
     ),
     speed_limit_kmh: col.integer(6, 'Speed limit that a pictogram shows; the lowest if there are several.', {
       unit: 'km/h',
@@ -62,16 +59,11 @@ export const vmsMessages = defineDataset({
         ],
       },
     ),
-    shown_since: col.instant(8, 'When the publisher last set one of its pages; null if it has none.', {
-      nullable: true,
-      example: '2026-09-02T22:48:10.000Z',
-    }),
+    shown_since: col.instant(8, 'When the publisher last set one of its pages; null if it has none.', orNull('2026-09-02T22:48:10.000Z')),
   },
   entity: ['source', 'panel_id'],
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'panel_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { dgtAccidentFiles } from './sources.ts'
 
 /** The codebook of the national accident table: the values of each variable, in the publisher's words. */
@@ -22,7 +22,5 @@ export const accidentCodebook = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  partition: [month('observed_at')],
-  order: ['source', 'variable', 'value', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { type Dataset, defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { type Dataset, defineDataset } from '../../schema/dataset.ts'
 import { roadAxes } from '../road/road-axes.ts'
 import { roadPoints } from '../road/road-points.ts'
 import { animalAccidents } from './animal-accidents.ts'
@@ -24,10 +24,7 @@ const columns = (edition: string) => ({
       min: 0,
     },
   ),
-  method: col.code(8, 'How its kilometre was located; null if derived before this was recorded.', ROAD_KM_METHODS, {
-    nullable: true,
-    example: 'POINTS',
-  }),
+  method: col.code(8, 'How its kilometre was located; null if derived before this was recorded.', ROAD_KM_METHODS, orNull('POINTS')),
 })
 
 /** Common settings of both datasets. */
@@ -36,9 +33,6 @@ const BY_EDITION = {
   entity: ['edition', 'accident_id'],
   time: 'period_start',
   version: 'edition',
-  writeMode: 'replace',
-  partition: [identity('edition')],
-  order: ['edition', 'accident_id'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const
 

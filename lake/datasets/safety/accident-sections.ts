@@ -1,14 +1,15 @@
 import { foldRoadSql } from '../../places/road-key.ts'
 import { column, join, type Sql, type SqlPart, sql } from '../../query/sql.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { MADRID } from '../../schema/time.ts'
 import { roadAccidents } from './road-accidents.ts'
 
 /** Length of the sections for counting accidents. */
 const ACCIDENT_SECTION_KM = 5
 
-const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
+const count = (id: number, about: string, example: number) => col.integer(id, about, { ...COUNT, example })
 const persons = (id: number, about: string, example: number) =>
   col.integer(id, `${about} Null if the source has no such count.`, { unit: '1', nullable: true, example, min: 0 })
 
@@ -40,7 +41,7 @@ export const accidentSections = defineDataset({
     hour_local: col.integer(9, 'Local hour, 0 to 23; null if the source does not state it.', {
       ...{ unit: 'h', nullable: true, example: 14, min: 0, max: 23 },
     }),
-    province_code: col.string(10, 'INE code of the province.', { nullable: true, example: '18' }),
+    province_code: col.string(10, 'INE code of the province.', orNull('18')),
     road: col.string(11, 'Road designation in one of its spellings.', { example: 'A-44' }),
     km: col.integer(12, 'First kilometre of the section.', { unit: 'km', example: 115 }),
     km_to: col.integer(13, 'Its last kilometre, not included.', { unit: 'km', example: 120 }),
@@ -58,9 +59,6 @@ export const accidentSections = defineDataset({
   entity: ['edition', 'section', 'slot'],
   time: 'period_start',
   version: 'edition',
-  writeMode: 'replace',
-  partition: [identity('edition')],
-  order: ['edition', 'section', 'slot'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })
 

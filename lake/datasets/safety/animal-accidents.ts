@@ -1,11 +1,12 @@
 import { AUTONOMOUS_CITIES, allBut, BASQUE_COUNTRY, CATALONIA } from '../../places/gaps.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
 import { ROAD_DIRECTIONS } from '../road/codes.ts'
 import { ACCIDENT_SEVERITIES, ANIMAL_KINDS, ROAD_OWNERS, ROAD_TYPES } from './codes.ts'
 import { dgtAccidentFiles } from './sources.ts'
 
-const persons = (id: number, about: string) => col.integer(id, about, { unit: '1', example: 0, min: 0 })
+const persons = (id: number, about: string) => col.integer(id, about, { ...COUNT, example: 0 })
 
 /** Accidents with animals, including damage-only ones. Those with victims are also in road_accidents, under other ids. */
 export const animalAccidents = defineDataset({
@@ -26,23 +27,14 @@ export const animalAccidents = defineDataset({
     local_date: col.local_date(5, 'Day, local.', { example: '2024-01-22' }),
     hour_local: col.integer(6, 'Local hour, 0 to 23.', { unit: 'h', example: 1, min: 0, max: 23 }),
     province_code: col.string(7, 'INE code of the province.', { example: '02' }),
-    municipality_code: col.string(8, 'INE code of the municipality; null if the source does not state it (00000).', {
-      nullable: true,
-      example: null,
-    }),
-    road: col.string(9, 'Road designation as published, cut at ten characters.', { nullable: true, example: 'CM-332' }),
-    km: col.decimal(10, 'Kilometre point.', { scale: 3, unit: 'km', nullable: true, example: 43.1, min: 0, max: 2000 }),
+    municipality_code: col.string(8, 'INE code of the municipality; null if the source does not state it (00000).', orNull(null)),
+    road: col.string(9, 'Road designation as published, cut at ten characters.', orNull('CM-332')),
+    km: col.decimal(10, 'Kilometre point.', { ...ROAD_KM, nullable: true, example: 43.1 }),
     direction: col.code(11, 'Direction along the road.', ROAD_DIRECTIONS, { example: 'POSITIVE' }),
     road_type: col.code(12, 'Kind of road: motorways and autovías, or others.', ROAD_TYPES, { example: 'OTHER' }),
     road_owner: col.code(13, 'Owner of the road.', ROAD_OWNERS, { example: 'REGION' }),
-    animal_code: col.string(14, "Species, as the source's code, whose list is not published; null if unknown (0).", {
-      nullable: true,
-      example: '8',
-    }),
-    animal_kind: col.code(15, 'Wild or domestic, inferred from the code by counts; null if unknown (0).', ANIMAL_KINDS, {
-      nullable: true,
-      example: 'WILD',
-    }),
+    animal_code: col.string(14, "Species, as the source's code, whose list is not published; null if unknown (0).", orNull('8')),
+    animal_kind: col.code(15, 'Wild or domestic, inferred from the code by counts; null if unknown (0).', ANIMAL_KINDS, orNull('WILD')),
     severity: col.code(16, 'Worst harm to a person, at 30 days.', ACCIDENT_SEVERITIES, { example: 'NONE' }),
     is_casualty: col.boolean(17, 'Whether anyone was killed or hurt.', { example: false }),
     killed_30d: persons(18, 'Persons killed, within 30 days.'),
@@ -52,9 +44,7 @@ export const animalAccidents = defineDataset({
   entity: ['edition', 'accident_id'],
   time: 'occurred_at',
   version: 'edition',
-  writeMode: 'replace',
   isObservation: true,
-  partition: [identity('edition')],
   order: ['edition', 'province_code', 'occurred_at', 'accident_id'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,6 +1,7 @@
 import { defineCodes } from '../../schema/codes.ts'
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT, PERCENT, SHARE } from '../../schema/quantities.ts'
 import { accidentPositions } from './accident-positions.ts'
 
 /** Kernels of the hotspot density. */
@@ -18,7 +19,7 @@ export const HOTSPOT_WEIGHTINGS = defineCodes('hotspot_weighting', 'Weight of an
 /** Bandwidths of the hotspot search, m. */
 export const HOTSPOT_BANDWIDTHS_M = [100, 250, 500] as const
 
-const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
+const count = (id: number, about: string, example: number) => col.integer(id, about, { ...COUNT, example })
 
 /**
  * Black spots: places with more accidents with victims than expected by chance. Each set (source, kernel, bandwidth, weighting)
@@ -45,13 +46,7 @@ export const accidentHotspots = defineDataset({
     bandwidth_m: col.integer(8, 'Bandwidth of the kernel.', { unit: 'm', example: 250 }),
     weighting: col.code(9, 'Weight of an accident.', HOTSPOT_WEIGHTINGS, { example: 'NONE' }),
     rank: count(10, 'Rank among the hotspots of the set, by the density at the peak, from 1.', 1),
-    score: col.decimal(11, 'Percentile of the density at the peak among the hotspots of the set.', {
-      scale: 1,
-      unit: '%',
-      example: 100,
-      min: 0,
-      max: 100,
-    }),
+    score: col.decimal(11, 'Percentile of the density at the peak among the hotspots of the set.', { ...PERCENT, scale: 1, example: 100 }),
     accidents: count(12, 'Accidents inside the polygon.', 32),
     killed: count(13, 'Persons killed in them, within 24 hours.', 0),
     serious: count(14, 'Persons in hospital for more than a day.', 3),
@@ -60,21 +55,9 @@ export const accidentHotspots = defineDataset({
     p_value: col.decimal(
       17,
       'Share of random runs that reach the peak, with the observed one; rounded up. There are 999 runs in a city, up to 99,999 on a road.',
-      {
-        scale: 4,
-        unit: '1',
-        example: 0.001,
-        min: 0,
-        max: 1,
-      },
+      { ...SHARE, example: 0.001 },
     ),
-    q_value: col.decimal(18, 'False discovery rate (Benjamini and Hochberg).', {
-      scale: 4,
-      unit: '1',
-      example: 0.004,
-      min: 0,
-      max: 1,
-    }),
+    q_value: col.decimal(18, 'False discovery rate (Benjamini and Hochberg).', { ...SHARE, example: 0.004 }),
     peak: col.point([19, 20], 'Position of the greatest density.', { example: { lat: 40.3983, lon: -3.6661 } }),
     area: col.polygon(
       21,
@@ -95,20 +78,14 @@ export const accidentHotspots = defineDataset({
     ),
     area_m2: col.float(22, 'Its area in square metres.', { unit: '1', example: 119_630 }),
     province_code: col.string(23, 'INE code of the province.', { example: '28' }),
-    municipality_code: col.string(24, 'INE code of the municipality.', { nullable: true, example: '28079' }),
+    municipality_code: col.string(24, 'INE code of the municipality.', orNull('28079')),
     streets: col.list([25, 26], 'Most frequent streets or roads of its accidents, at most three.', col.string(0, 'Street or road.'), {
       example: ['AVDA. ALBUFERA'],
     }),
     coverage: col.decimal(
       27,
       'Share of the source’s accidents with victims in those years with a position, which is exact enough for the bandwidth.',
-      {
-        scale: 4,
-        unit: '1',
-        example: 0.9985,
-        min: 0,
-        max: 1,
-      },
+      { ...SHARE, example: 0.9985 },
     ),
     by_year: col.json(28, 'Accidents by year.', { example: { '2024': 14, '2025': 18 } }),
     by_hour: col.json(29, 'Accidents by local hour.', { example: { '9': 2, '14': 5 } }),
@@ -124,8 +101,6 @@ export const accidentHotspots = defineDataset({
   entity: ['hotspot_set', 'hotspot_id'],
   time: 'data_until',
   version: 'hotspot_set',
-  writeMode: 'replace',
-  partition: [identity('hotspot_set')],
   order: ['hotspot_set', 'rank'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { animalAccidents } from './animal-accidents.ts'
 import { RISK_BASES, RISK_CLASSES } from './codes.ts'
 
@@ -33,7 +34,7 @@ export const riskEstimates = defineDataset({
     accidents: col.integer(
       10,
       'Accidents observed on the section in the training years: from `data_from` to `data_to` of the model card.',
-      { unit: '1', example: 7, min: 0 },
+      { ...COUNT, example: 7 },
     ),
     horizon: col.string(11, 'Period of the number: a week of a mean year, as an ISO 8601 duration.', { example: 'P7D' }),
     expected: rate(12, 'Expected accidents; null if there is no number, see `reason`.', 0.11),
@@ -47,20 +48,18 @@ export const riskEstimates = defineDataset({
       0.0175,
     ),
     rank: col.integer(18, 'Rank among all sections by the expected number, from 1.', { unit: '1', nullable: true, example: 212, min: 1 }),
-    risk_class: col.code(19, 'Class by the rank.', RISK_CLASSES, { nullable: true, example: 'VERY_HIGH' }),
+    risk_class: col.code(19, 'Class by the rank.', RISK_CLASSES, orNull('VERY_HIGH')),
     expected_by_kind: col.list(
       [20, 21],
       'The expected number by kind of accident (of animal), in the order of `risk_profiles`; empty if there is none.',
       col.float(0, 'Accidents.', { unit: '1' }),
       { example: [0.06, 0.04, 0.005, 0.005] },
     ),
-    reason: col.string(22, 'Why there is no number.', { nullable: true, example: null }),
+    reason: col.string(22, 'Why there is no number.', orNull(null)),
   },
   entity: ['model', 'section'],
   time: 'made_at',
-  writeMode: 'replace',
   version: 'model',
-  partition: [identity('model')],
   order: ['province_code', 'road', 'km'],
   plan: { live: 'ENTERPRISE', history: 'ENTERPRISE', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { animalAccidents } from './animal-accidents.ts'
 
 /**
@@ -19,10 +19,11 @@ export const riskProfiles = defineDataset({
     model_version: col.string(2, 'Version of the model.', { example: 'r1-20241231-4be1c0d2' }),
     made_at: col.instant(3, 'End of the newest data used.', { example: '2024-12-31T23:00:00.000Z' }),
     kind: col.integer(4, 'Position of the kind in `expected_by_kind`, from 1.', { unit: '1', example: 1, min: 1 }),
-    animal_code: col.string(5, 'Kind of animal as the source’s code; null for all others together, and for accidents without animals.', {
-      nullable: true,
-      example: '8',
-    }),
+    animal_code: col.string(
+      5,
+      'Kind of animal as the source’s code; null for all others together, and for accidents without animals.',
+      orNull('8'),
+    ),
     by_sun: col.json(6, 'By week of the year (53, from 1 January), then bin.', { example: [0.001, 0.002] }),
     by_hour: col.json(7, 'By local hour: 24 for all days, or 168 for a week starting on Monday.', {
       example: [0.9, 1.1],
@@ -31,9 +32,7 @@ export const riskProfiles = defineDataset({
   },
   entity: ['model', 'kind'],
   time: 'made_at',
-  writeMode: 'replace',
   version: 'model',
-  partition: [identity('model')],
   order: ['kind'],
   plan: { live: 'ENTERPRISE', history: 'ENTERPRISE', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
 import { ROAD_DIRECTIONS } from '../road/codes.ts'
 import { madrid } from '../road/sources.ts'
 import {
@@ -27,11 +28,9 @@ import {
 } from './codes.ts'
 import { barcelona, dgtAccidentFiles, sctAccidentList } from './sources.ts'
 
-const persons = (id: number, about: string, example: number | null) =>
-  col.integer(id, about, { unit: '1', nullable: true, example, min: 0 })
+const persons = (id: number, about: string, example: number | null) => col.integer(id, about, { ...COUNT, nullable: true, example })
 
-const sourceText = (id: number, column: string) =>
-  col.string(id, `Source value that has no code in ${column}; else null.`, { nullable: true, example: null })
+const sourceText = (id: number, column: string) => col.string(id, `Source value that has no code in ${column}; else null.`, orNull(null))
 
 /**
  * Road accidents, one row each. An edition is a publisher's file, usually a year; a corrected edition replaces its rows. Sources
@@ -56,35 +55,26 @@ export const roadAccidents = defineDataset({
     occurred_at: col.instant(
       6,
       'Time of the accident, to the hour or minute; null if only a day or month is published, or during a clock change.',
-      {
-        nullable: true,
-        example: null,
-      },
+      orNull(null),
     ),
     time_precision: col.code(7, 'Precision of the published time.', TIME_PRECISIONS, { example: 'MONTH' }),
     year: col.integer(8, 'Year, local.', { unit: '1', example: 2024, min: 1990, max: 2200 }),
     month: col.integer(9, 'Month, 1 to 12, local.', { unit: '1', example: 3, min: 1, max: 12 }),
     weekday_iso: col.integer(10, 'Day of the week, 1 Monday to 7 Sunday.', { unit: '1', nullable: true, example: 5, min: 1, max: 7 }),
     hour_local: col.integer(11, 'Local hour, 0 to 23.', { unit: 'h', nullable: true, example: 14, min: 0, max: 23 }),
-    province_code: col.string(12, 'INE code of the province.', { nullable: true, example: '18' }),
-    municipality_code: col.string(13, 'INE code of the municipality; null for small ones that the source withholds.', {
-      nullable: true,
-      example: '18087',
-    }),
-    island: col.code(14, 'Island.', ISLANDS, { nullable: true, example: null }),
-    zone: col.code(15, 'Kind of place.', ACCIDENT_ZONES, { nullable: true, example: 'ROAD' }),
-    is_urban: col.boolean(16, 'Whether it was on an urban road; a road through a town counts as one.', { nullable: true, example: false }),
-    road: col.string(17, 'Road designation as published.', { nullable: true, example: 'A-44' }),
-    km: col.decimal(18, 'Kilometre point.', { scale: 3, unit: 'km', nullable: true, example: 118.4, min: 0, max: 2000 }),
-    direction: col.code(19, 'Direction along the road.', ROAD_DIRECTIONS, { nullable: true, example: 'POSITIVE' }),
-    crossing_road: col.string(20, 'Designation of the crossing road.', { nullable: true, example: null }),
-    street: col.string(21, 'Street or streets, as published by cities.', { nullable: true, example: null }),
-    district: col.string(22, 'District of the city, as published.', { nullable: true, example: null }),
-    position: col.point([23, 24], 'Where it was.', { nullable: true, example: null }),
-    location_method: col.code(25, 'Origin of the position; null if there is none.', LOCATION_METHODS, {
-      nullable: true,
-      example: null,
-    }),
+    province_code: col.string(12, 'INE code of the province.', orNull('18')),
+    municipality_code: col.string(13, 'INE code of the municipality; null for small ones that the source withholds.', orNull('18087')),
+    island: col.code(14, 'Island.', ISLANDS, orNull(null)),
+    zone: col.code(15, 'Kind of place.', ACCIDENT_ZONES, orNull('ROAD')),
+    is_urban: col.boolean(16, 'Whether it was on an urban road; a road through a town counts as one.', orNull(false)),
+    road: col.string(17, 'Road designation as published.', orNull('A-44')),
+    km: col.decimal(18, 'Kilometre point.', { ...ROAD_KM, nullable: true, example: 118.4 }),
+    direction: col.code(19, 'Direction along the road.', ROAD_DIRECTIONS, orNull('POSITIVE')),
+    crossing_road: col.string(20, 'Designation of the crossing road.', orNull(null)),
+    street: col.string(21, 'Street or streets, as published by cities.', orNull(null)),
+    district: col.string(22, 'District of the city, as published.', orNull(null)),
+    position: col.point([23, 24], 'Where it was.', orNull(null)),
+    location_method: col.code(25, 'Origin of the position; null if there is none.', LOCATION_METHODS, orNull(null)),
     location_error_m: col.decimal(26, 'Expected position error.', {
       scale: 1,
       unit: 'm',
@@ -92,23 +82,20 @@ export const roadAccidents = defineDataset({
       example: null,
       min: 0,
     }),
-    road_owner: col.code(27, 'Owner of the road.', ROAD_OWNERS, { nullable: true, example: 'STATE' }),
-    road_type: col.code(28, 'Kind of road.', ROAD_TYPES, { nullable: true, example: 'AUTOVIA' }),
-    accident_type: col.code(29, 'Kind of accident.', ACCIDENT_TYPES, { nullable: true, example: 'REAR_END' }),
-    is_junction: col.boolean(30, 'Whether it was at a junction.', { nullable: true, example: false }),
-    junction_type: col.code(31, 'Kind of junction.', JUNCTION_TYPES, { nullable: true, example: null }),
-    alignment: col.code(32, 'Horizontal alignment of the road.', ALIGNMENTS, { nullable: true, example: 'STRAIGHT' }),
-    surface: col.code(33, 'State of the surface.', SURFACES, { nullable: true, example: 'DRY' }),
-    light: col.code(34, 'Light.', LIGHTS, { nullable: true, example: 'DAYLIGHT' }),
-    weather: col.code(35, 'Weather.', ACCIDENT_WEATHER, { nullable: true, example: 'CLEAR' }),
-    fog: col.code(36, 'Fog; null if the source notes none.', FOGS, { nullable: true, example: null }),
-    is_windy: col.boolean(37, 'Whether a strong wind was noted; null if the source has no wind column.', {
-      nullable: true,
-      example: false,
-    }),
-    sight_limit: col.code(38, 'Cause of restricted visibility.', SIGHT_LIMITS, { nullable: true, example: 'NONE' }),
-    sidewalk: col.code(39, 'Pavement for pedestrians.', SIDEWALKS, { nullable: true, example: null }),
-    traffic_level: col.code(40, 'Level of traffic.', TRAFFIC_LEVELS, { nullable: true, example: 'GREEN' }),
+    road_owner: col.code(27, 'Owner of the road.', ROAD_OWNERS, orNull('STATE')),
+    road_type: col.code(28, 'Kind of road.', ROAD_TYPES, orNull('AUTOVIA')),
+    accident_type: col.code(29, 'Kind of accident.', ACCIDENT_TYPES, orNull('REAR_END')),
+    is_junction: col.boolean(30, 'Whether it was at a junction.', orNull(false)),
+    junction_type: col.code(31, 'Kind of junction.', JUNCTION_TYPES, orNull(null)),
+    alignment: col.code(32, 'Horizontal alignment of the road.', ALIGNMENTS, orNull('STRAIGHT')),
+    surface: col.code(33, 'State of the surface.', SURFACES, orNull('DRY')),
+    light: col.code(34, 'Light.', LIGHTS, orNull('DAYLIGHT')),
+    weather: col.code(35, 'Weather.', ACCIDENT_WEATHER, orNull('CLEAR')),
+    fog: col.code(36, 'Fog; null if the source notes none.', FOGS, orNull(null)),
+    is_windy: col.boolean(37, 'Whether a strong wind was noted; null if the source has no wind column.', orNull(false)),
+    sight_limit: col.code(38, 'Cause of restricted visibility.', SIGHT_LIMITS, orNull('NONE')),
+    sidewalk: col.code(39, 'Pavement for pedestrians.', SIDEWALKS, orNull(null)),
+    traffic_level: col.code(40, 'Level of traffic.', TRAFFIC_LEVELS, orNull('GREEN')),
     priority_rules: col.list([41, 42], 'Priority rules there; empty if none is stated.', col.code(0, 'Rule.', PRIORITY_RULES), {
       example: ['RULE'],
     }),
@@ -144,7 +131,7 @@ export const roadAccidents = defineDataset({
       lists: [ABSENCE_REASONS],
       example: { sidewalk: 'NOT_APPLICABLE' },
     }),
-    pedestrian_cause: col.code(56, 'Pedestrian behaviour that led to it.', PEDESTRIAN_CAUSES, { nullable: true, example: null }),
+    pedestrian_cause: col.code(56, 'Pedestrian behaviour that led to it.', PEDESTRIAN_CAUSES, orNull(null)),
     island_source: sourceText(57, 'island'),
     zone_source: sourceText(58, 'zone'),
     direction_source: sourceText(59, 'direction'),
@@ -165,9 +152,7 @@ export const roadAccidents = defineDataset({
   entity: ['edition', 'accident_id'],
   time: 'period_start',
   version: 'edition',
-  writeMode: 'replace',
   isObservation: true,
-  partition: [identity('edition')],
   order: ['edition', 'province_code', 'period_start', 'accident_id'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

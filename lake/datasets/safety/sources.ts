@@ -1,4 +1,4 @@
-import { defineSource } from '../../schema/sources.ts'
+import { CC_BY_4, defineSource } from '../../schema/sources.ts'
 
 /** DGT's yearly accident files from its statistics pages; datos.gob.es states their licence (legal notice for reuse). */
 export const dgtAccidentFiles = defineSource({
@@ -16,8 +16,7 @@ export const barcelona = defineSource({
   id: 'barcelona',
   publisher: 'Ajuntament de Barcelona',
   url: 'https://opendata-ajuntament.barcelona.cat/data/ca/dataset/accidents-gu-bcn',
-  licence: 'CC BY 4.0',
-  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  ...CC_BY_4,
   attribution: 'Font: Guàrdia Urbana, Ajuntament de Barcelona, Open Data BCN',
   commercial_use: 'yes',
 })

@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { FIT_STATES } from './codes.ts'
 import { MODEL_SOURCES } from './model-sources.ts'
 
@@ -35,9 +35,6 @@ export const modelCards = defineDataset({
   },
   entity: ['model'],
   time: 'made_at',
-  writeMode: 'replace',
   version: 'model',
-  partition: [identity('model')],
-  order: ['model'],
   plan: { live: 'FREE', history: 'FREE', bulk: 'FREE' },
 })

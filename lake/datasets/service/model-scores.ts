@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { COUNT } from '../../schema/quantities.ts'
 import { METRIC_UNITS, MODEL_BASELINES } from './codes.ts'
 import { MODEL_SOURCES } from './model-sources.ts'
 
@@ -39,14 +40,12 @@ export const modelScores = defineDataset({
       nullable: true,
       example: 0.0184,
     }),
-    baseline_kind: col.code(13, 'Kind of baseline.', MODEL_BASELINES, { nullable: true, example: 'LAST_VALUE' }),
-    points: col.integer(14, 'Number of outcomes.', { unit: '1', example: 104, min: 0 }),
+    baseline_kind: col.code(13, 'Kind of baseline.', MODEL_BASELINES, orNull('LAST_VALUE')),
+    points: col.integer(14, 'Number of outcomes.', { ...COUNT, example: 104 }),
   },
   entity: ['model', 'series', 'horizon', 'metric', 'subset', 'window_from', 'window_to'],
   time: 'made_at',
-  writeMode: 'replace',
   version: 'model',
-  partition: [identity('model')],
   order: ['series', 'horizon', 'metric', 'subset'],
   plan: { live: 'FREE', history: 'FREE', bulk: 'FREE' },
 })

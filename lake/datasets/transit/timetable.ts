@@ -1,6 +1,5 @@
 import type { CodeList } from '../../schema/codes.ts'
 import { col } from '../../schema/columns.ts'
-import { identity } from '../../schema/dataset.ts'
 
 /** Examples for the version columns. */
 interface VersionExamples {
@@ -27,7 +26,5 @@ export function versionColumns(networks: CodeList, examples: VersionExamples) {
 export const TRANSIT_TIMETABLE = {
   time: 'valid_from',
   version: 'timetable_version',
-  writeMode: 'replace',
-  partition: [identity('timetable_version')],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const

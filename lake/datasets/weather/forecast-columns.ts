@@ -1,4 +1,5 @@
-import { type Column, col } from '../../schema/columns.ts'
+import { type Column, col, orNull } from '../../schema/columns.ts'
+import { PERCENT, WIND } from '../../schema/quantities.ts'
 import { CLOUD_COVERS, FORECAST_PHENOMENA } from './forecast-codes.ts'
 
 const NONE = { nullable: true } as const
@@ -9,11 +10,11 @@ export const degrees = (id: number, about: string, example: number | null = null
 
 /** A wind speed; published in whole km/h. */
 export const speed = (id: number, about: string, example: number | null = null): Column<number | null> =>
-  col.decimal(id, about, { ...NONE, scale: 1, unit: 'm/s', example, min: 0, max: 150 })
+  col.decimal(id, about, { ...WIND, example })
 
 /** A share or probability in per cent. */
 export const percent = (id: number, about: string, example: number | null = null): Column<number | null> =>
-  col.integer(id, about, { ...NONE, unit: '%', example, min: 0, max: 100 })
+  col.integer(id, about, { ...PERCENT, nullable: true, example })
 
 /** Precipitation as water. */
 export const water = (id: number, about: string, example: number | null = null): Column<number | null> =>
@@ -39,11 +40,8 @@ export const placeAndTime = {
 
 /** The state of the sky, as published and in codes. */
 export const sky = {
-  sky_code: col.string(7, "AEMET's code of the state of the sky (estadoCielo); a final `n` means night.", {
-    ...NONE,
-    example: '46',
-  }),
-  sky_description: col.string(8, "AEMET's name of that state.", { ...NONE, example: 'Cubierto con lluvia escasa' }),
-  cloud_cover: col.code(9, 'Clouds; null if only fog, mist or haze is forecast.', CLOUD_COVERS, { ...NONE, example: 'OVERCAST' }),
-  phenomenon: col.code(10, 'Precipitation or low visibility.', FORECAST_PHENOMENA, { ...NONE, example: 'LIGHT_RAIN' }),
+  sky_code: col.string(7, "AEMET's code of the state of the sky (estadoCielo); a final `n` means night.", orNull('46')),
+  sky_description: col.string(8, "AEMET's name of that state.", orNull('Cubierto con lluvia escasa')),
+  cloud_cover: col.code(9, 'Clouds; null if only fog, mist or haze is forecast.', CLOUD_COVERS, orNull('OVERCAST')),
+  phenomenon: col.code(10, 'Precipitation or low visibility.', FORECAST_PHENOMENA, orNull('LIGHT_RAIN')),
 } as const

@@ -1,5 +1,6 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { PERCENT } from '../../schema/quantities.ts'
 import {
   ALERT_LEVELS,
   ALERT_PARAMETERS,
@@ -14,11 +15,10 @@ import {
 import { aemet } from './sources.ts'
 
 /** A text that may be missing in one of the two languages. */
-const text = (id: number, about: string, example: string) => col.string(id, about, { nullable: true, example })
+const text = (id: number, about: string, example: string) => col.string(id, about, orNull(example))
 const offset = (id: number, of: string) =>
   col.string(id, `UTC offset in the source's \`${of}\`: local time of the zone.`, { example: '+02:00' })
-const percent = (id: number, about: string, example: number) =>
-  col.integer(id, about, { unit: '%', nullable: true, example, min: 0, max: 100 })
+const percent = (id: number, about: string, example: number) => col.integer(id, about, { ...PERCENT, nullable: true, example })
 
 /**
  * Official weather warnings: one row per state of a warning, a message of the Common Alerting Protocol (CAP 1.2). Each package is
@@ -52,10 +52,10 @@ export const weatherAlerts = defineDataset({
     ),
     instruction: text(14, 'What to do, in Spanish.', 'Esté atento.'),
     instruction_en: text(15, 'What to do, in English.', 'Be aware.'),
-    severity: col.code(16, 'Severity by CAP.', CAP_SEVERITIES, { nullable: true, example: 'MODERATE' }),
-    urgency: col.code(17, 'Urgency by CAP.', CAP_URGENCIES, { nullable: true, example: 'FUTURE' }),
-    certainty: col.code(18, 'Certainty by CAP.', CAP_CERTAINTIES, { nullable: true, example: 'POSSIBLE' }),
-    response_type: col.code(19, 'What to do, by CAP.', CAP_RESPONSES, { nullable: true, example: 'MONITOR' }),
+    severity: col.code(16, 'Severity by CAP.', CAP_SEVERITIES, orNull('MODERATE')),
+    urgency: col.code(17, 'Urgency by CAP.', CAP_URGENCIES, orNull('FUTURE')),
+    certainty: col.code(18, 'Certainty by CAP.', CAP_CERTAINTIES, orNull('POSSIBLE')),
+    response_type: col.code(19, 'What to do, by CAP.', CAP_RESPONSES, orNull('MONITOR')),
     message_type: col.code(20, 'Whether its newest message was its first.', CAP_MESSAGE_TYPES, { example: 'UPDATE' }),
     identifier: col.string(21, 'Identifier of its newest message.', {
       example: '2.49.0.0.724.0.ES.20240405080113.622201VIRM06221712304073',
@@ -68,11 +68,11 @@ export const weatherAlerts = defineDataset({
     onset_utc_offset: offset(26, 'onset_at'),
     expires_at: col.instant(27, 'When the warning ends.', { example: '2024-04-06T21:59:59.000Z' }),
     expires_utc_offset: offset(28, 'expires_at'),
-    parameter: col.code(29, 'Quantity of the value.', ALERT_PARAMETERS, { nullable: true, example: 'GUST' }),
+    parameter: col.code(29, 'Quantity of the value.', ALERT_PARAMETERS, orNull('GUST')),
     parameter_value: col.decimal(30, 'Value that is expected to be reached; null if the source gives no single number.', {
       ...{ scale: 1, unitIn: 'parameter_unit', nullable: true, example: 80 },
     }),
-    parameter_unit: col.code(31, 'Unit of the value.', ALERT_UNITS, { nullable: true, example: 'km/h' }),
+    parameter_unit: col.code(31, 'Unit of the value.', ALERT_UNITS, orNull('km/h')),
     parameter_text: text(32, 'The value as published.', '80 km/h'),
     probability_min_pct: percent(33, 'Probability, at least.', 10),
     probability_max_pct: percent(34, 'Probability, at most.', 40),
@@ -106,7 +106,5 @@ export const weatherAlerts = defineDataset({
   absence: 'ends',
   absencesToEnd: 1,
   life: { id: 'alert_id', prefix: 'wal', since: 'first_seen_at' },
-  partition: [month('observed_at')],
-  order: ['source', 'source_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,6 @@
-import { type Column, col } from '../../schema/columns.ts'
+import { type Column, col, orNull } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
+import { PERCENT, WIND } from '../../schema/quantities.ts'
 import { PRECIPITATION_FLAGS } from './codes.ts'
 import { aemet } from './sources.ts'
 
@@ -7,7 +8,7 @@ const NONE = { nullable: true } as const
 
 /** Time of a measurement, to the minute or hour as published. */
 const moment = (id: number, about: string, example: string | null): Column<number | null> =>
-  col.instant(id, `${about}; null if not stated, or at several times.`, { ...NONE, example })
+  col.instant(id, `${about}; null if not stated, or at several times.`, orNull(example))
 
 /** Daily climatology: AEMET's validated values, published some days later. A day is republished in full. */
 export const weatherDaily = defineDataset({
@@ -25,14 +26,14 @@ export const weatherDaily = defineDataset({
     precipitation_mm: col.decimal(5, 'Precipitation from 07 to 07 UTC; 0 if too little fell to measure (precipitation_flag).', {
       ...{ ...NONE, scale: 1, unit: 'mm', example: 0, min: 0, max: 2000 },
     }),
-    precipitation_flag: col.code(6, 'Special precipitation value.', PRECIPITATION_FLAGS, { ...NONE, example: 'TRACE' }),
+    precipitation_flag: col.code(6, 'Special precipitation value.', PRECIPITATION_FLAGS, orNull('TRACE')),
     temp_mean_c: col.decimal(7, 'Mean temperature of the air.', { ...NONE, scale: 1, unit: 'Cel', example: 6, min: -60, max: 60 }),
     temp_min_c: col.decimal(8, 'Lowest temperature of the air.', { ...NONE, scale: 1, unit: 'Cel', example: 1.7, min: -60, max: 60 }),
     temp_min_at: moment(9, 'Time of the lowest temperature', '2017-01-03T05:50:00.000Z'),
     temp_max_c: col.decimal(10, 'Highest temperature of the air.', { ...NONE, scale: 1, unit: 'Cel', example: 10.2, min: -60, max: 60 }),
     temp_max_at: moment(11, 'Time of the highest temperature', '2017-01-03T14:20:00.000Z'),
-    wind_mean_m_s: col.decimal(12, 'Mean wind.', { ...NONE, scale: 1, unit: 'm/s', example: 0, min: 0, max: 150 }),
-    gust_m_s: col.decimal(13, 'Strongest gust.', { ...NONE, scale: 1, unit: 'm/s', example: 3.3, min: 0, max: 150 }),
+    wind_mean_m_s: col.decimal(12, 'Mean wind.', { ...WIND, example: 0 }),
+    gust_m_s: col.decimal(13, 'Strongest gust.', { ...WIND, example: 3.3 }),
     gust_dir_deg: col.integer(14, 'Direction of that gust, to ten degrees; null if it varied or is not stated.', {
       ...{ ...NONE, unit: 'deg', example: 250, min: 0, max: 360 },
     }),
@@ -46,16 +47,15 @@ export const weatherDaily = defineDataset({
     }),
     pressure_min_at: moment(19, 'When it was lowest, to the hour', '2017-01-03T01:00:00.000Z'),
     sunshine_h: col.decimal(20, 'Sunshine.', { ...NONE, scale: 1, unit: 'h', example: null, min: 0, max: 24 }),
-    humidity_mean_pct: col.integer(21, 'Mean relative humidity.', { ...NONE, unit: '%', example: null, min: 0, max: 100 }),
-    humidity_max_pct: col.integer(22, 'Highest relative humidity.', { ...NONE, unit: '%', example: null, min: 0, max: 100 }),
+    humidity_mean_pct: col.integer(21, 'Mean relative humidity.', { ...PERCENT, nullable: true, example: null }),
+    humidity_max_pct: col.integer(22, 'Highest relative humidity.', { ...PERCENT, nullable: true, example: null }),
     humidity_max_at: moment(23, 'When it was highest', null),
-    humidity_min_pct: col.integer(24, 'Lowest relative humidity.', { ...NONE, unit: '%', example: null, min: 0, max: 100 }),
+    humidity_min_pct: col.integer(24, 'Lowest relative humidity.', { ...PERCENT, nullable: true, example: null }),
     humidity_min_at: moment(25, 'When it was lowest', null),
   },
   entity: ['source', 'day', 'station_id'],
   time: 'day_starts_at',
   version: 'day',
-  writeMode: 'replace',
   isObservation: true,
   partition: [month('day_starts_at')],
   order: ['source', 'station_id', 'day_starts_at'],

@@ -1,14 +1,13 @@
 import { type Sql, type SqlPart, sql } from '../../query/sql.ts'
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { BEARING, CELSIUS, PERCENT, PRESSURE, RAIN, SNOW, WIND } from '../../schema/quantities.ts'
 import { MADRID } from '../../schema/time.ts'
 import { aemet } from './sources.ts'
 
 /** Days are aggregated from hours. */
 const PERIOD_S = 3600
 const NONE = { nullable: true } as const
-const CELSIUS = { ...NONE, scale: 1, unit: 'Cel', min: -60, max: 80 } as const
-const SPEED = { ...NONE, scale: 1, unit: 'm/s', min: 0, max: 150 } as const
 
 /**
  * Hourly observations aggregated by day in Madrid, once a day is over. No feed fills it. Days of AEMET's climatology
@@ -35,42 +34,24 @@ export const weatherDays = defineDataset({
       min: 1,
       max: 25,
     }),
-    precipitation_mm: col.decimal(8, 'Precipitation, as water: the sum; null if any reported hour lacks it.', {
-      ...NONE,
-      scale: 1,
-      unit: 'mm',
-      example: 3.4,
-      min: 0,
-      max: 2000,
-    }),
+    precipitation_mm: col.decimal(8, 'Precipitation, as water: the sum; null if any reported hour lacks it.', { ...RAIN, example: 3.4 }),
     temp_mean_c: col.decimal(9, 'Temperature of the air: the mean of those at the end of each hour.', { ...CELSIUS, example: 8.7 }),
     temp_min_c: col.decimal(10, 'Lowest temperature of the air.', { ...CELSIUS, example: 4.9 }),
     temp_max_c: col.decimal(11, 'Highest temperature of the air.', { ...CELSIUS, example: 13.2 }),
     humidity_mean_pct: col.decimal(12, 'Relative humidity: the mean of those at the end of each hour.', {
-      ...NONE,
+      ...PERCENT,
+      nullable: true,
       scale: 1,
-      unit: '%',
       example: 74.3,
-      min: 0,
-      max: 100,
     }),
-    wind_mean_m_s: col.decimal(13, 'Mean of the wind of the last 10 minutes of each hour.', { ...SPEED, example: 2.6 }),
-    gust_m_s: col.decimal(14, 'Strongest gust, of 3 s.', { ...SPEED, example: 9.1 }),
+    wind_mean_m_s: col.decimal(13, 'Mean of the wind of the last 10 minutes of each hour.', { ...WIND, example: 2.6 }),
+    gust_m_s: col.decimal(14, 'Strongest gust, of 3 s.', { ...WIND, example: 9.1 }),
     gust_dir_deg: col.integer(15, 'Direction of that gust, of the first if several were equally strong.', {
-      ...NONE,
-      unit: 'deg',
+      ...BEARING,
+      nullable: true,
       example: 350,
-      min: 0,
-      max: 360,
     }),
-    pressure_mean_hpa: col.decimal(16, 'Pressure at the station: the mean of the hours.', {
-      ...NONE,
-      scale: 1,
-      unit: 'hPa',
-      example: 937.6,
-      min: 500,
-      max: 1100,
-    }),
+    pressure_mean_hpa: col.decimal(16, 'Pressure at the station: the mean of the hours.', { ...PRESSURE, example: 937.6 }),
     visibility_min_m: col.integer(17, 'Lowest visibility of those at the end of each hour.', {
       ...NONE,
       unit: 'm',
@@ -78,14 +59,7 @@ export const weatherDays = defineDataset({
       min: 0,
       max: 200_000,
     }),
-    snow_max_cm: col.decimal(18, 'Greatest depth of snow on the ground.', {
-      ...NONE,
-      scale: 1,
-      unit: 'cm',
-      example: null,
-      min: 0,
-      max: 2000,
-    }),
+    snow_max_cm: col.decimal(18, 'Greatest depth of snow on the ground.', { ...SNOW, example: null }),
     coverage: col.decimal(19, 'Share of the hours of the day with an observation, 0 to 1.', {
       scale: 6,
       unit: '1',
@@ -94,9 +68,7 @@ export const weatherDays = defineDataset({
   },
   entity: ['month', 'source', 'station_id', 'period_s'],
   time: 'period_start',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   order: ['source', 'station_id', 'period_start'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

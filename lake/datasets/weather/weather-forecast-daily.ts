@@ -1,5 +1,5 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { bearing, degrees, percent, placeAndTime, sky, speed } from './forecast-columns.ts'
 import { aemet } from './sources.ts'
 
@@ -40,9 +40,6 @@ export const weatherForecastDaily = defineDataset({
   entity: ['source', 'municipality_code', 'period_h', 'valid_from'],
   time: 'issued_at',
   writeMode: 'append',
-  absence: 'keeps',
   currentFor_ms: 24 * 3_600_000,
-  partition: [month('issued_at')],
-  order: ['source', 'municipality_code', 'period_h', 'valid_from', 'issued_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

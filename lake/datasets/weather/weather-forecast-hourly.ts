@@ -1,10 +1,8 @@
-import { col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { col, orNull } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { PRECIPITATION_FLAGS } from './codes.ts'
 import { bearing, degrees, percent, placeAndTime, sky, speed, water } from './forecast-columns.ts'
 import { aemet } from './sources.ts'
-
-const NONE = { nullable: true } as const
 
 /** Hourly forecasts by municipality. Every issue is stored, so that forecasts can be compared with outcomes. */
 export const weatherForecastHourly = defineDataset({
@@ -18,9 +16,9 @@ export const weatherForecastHourly = defineDataset({
     ...placeAndTime,
     ...sky,
     precipitation_mm: water(11, 'Precipitation of the hour, as water; 0 if too little is forecast to measure.', 0.5),
-    precipitation_flag: col.code(12, 'Special precipitation value.', PRECIPITATION_FLAGS, { ...NONE, example: null }),
+    precipitation_flag: col.code(12, 'Special precipitation value.', PRECIPITATION_FLAGS, orNull(null)),
     snow_mm: water(13, 'Part of it that falls as snow, as water.', 0.1),
-    snow_flag: col.code(14, 'Special snow value.', PRECIPITATION_FLAGS, { ...NONE, example: null }),
+    snow_flag: col.code(14, 'Special snow value.', PRECIPITATION_FLAGS, orNull(null)),
     temp_c: degrees(15, 'Temperature of the air.', 4),
     apparent_temp_c: degrees(16, 'Apparent temperature (sensación térmica).', 1),
     humidity_pct: percent(17, 'Relative humidity.', 96),
@@ -34,9 +32,6 @@ export const weatherForecastHourly = defineDataset({
   entity: ['source', 'municipality_code', 'valid_from'],
   time: 'issued_at',
   writeMode: 'append',
-  absence: 'keeps',
   currentFor_ms: 12 * 3_600_000,
-  partition: [month('issued_at')],
-  order: ['source', 'municipality_code', 'valid_from', 'issued_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

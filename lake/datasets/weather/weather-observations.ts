@@ -1,20 +1,21 @@
 import { type Column, col } from '../../schema/columns.ts'
-import { defineDataset, month } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { BEARING, CELSIUS, PERCENT, PRESSURE, SNOW, WIND } from '../../schema/quantities.ts'
 import { aemet } from './sources.ts'
 
 const NONE = { nullable: true } as const
 
 /** A temperature, to a tenth. */
 const celsius = (id: number, about: string, example: number | null = null): Column<number | null> =>
-  col.decimal(id, about, { ...NONE, scale: 1, unit: 'Cel', example, min: -60, max: 80 })
+  col.decimal(id, about, { ...CELSIUS, example })
 
 /** A wind speed, to a tenth. */
 const speed = (id: number, about: string, example: number | null = null): Column<number | null> =>
-  col.decimal(id, about, { ...NONE, scale: 1, unit: 'm/s', example, min: 0, max: 150 })
+  col.decimal(id, about, { ...WIND, example })
 
 /** Wind direction, in whole degrees from north; null in calm. */
 const bearing = (id: number, about: string, example: number | null = null): Column<number | null> =>
-  col.integer(id, about, { ...NONE, unit: 'deg', example, min: 0, max: 360 })
+  col.integer(id, about, { ...BEARING, nullable: true, example })
 
 /** Precipitation in the hour. AEMET's own gauges give tenths, disdrometers hundredths. */
 const rain = (id: number, about: string, options: { scale: number; example: number | null }): Column<number | null> =>
@@ -41,27 +42,18 @@ export const weatherObservations = defineDataset({
     temp_c: celsius(6, 'Temperature of the air at the end of the hour (ta).', 9.5),
     temp_min_c: celsius(7, 'Lowest temperature of the air in the hour (tamin).', 9.4),
     temp_max_c: celsius(8, 'Highest temperature of the air in the hour (tamax).', 12.2),
-    humidity_pct: col.integer(9, 'Relative humidity at the end of the hour (hr).', { ...NONE, unit: '%', example: 70, min: 0, max: 100 }),
+    humidity_pct: col.integer(9, 'Relative humidity at the end of the hour (hr).', { ...PERCENT, nullable: true, example: 70 }),
     wind_mean_m_s: speed(10, 'Mean wind of the last 10 minutes of the hour (vv).', 3),
     wind_dir_deg: bearing(11, 'Mean direction of that wind, null if calm (dv).', 340),
     gust_m_s: speed(12, 'Strongest gust of the hour, of 3 s (vmax).', 5.1),
     gust_dir_deg: bearing(13, 'Direction of that gust, null if calm (dmax).', 350),
     wind_sd_m_s: speed(14, 'Standard deviation of the wind speed over the last 10 minutes (stdvv).', 0.3),
     wind_dir_sd_deg: col.integer(15, 'Standard deviation of the wind direction over the last 10 minutes (stddv).', {
-      ...NONE,
-      unit: 'deg',
+      ...BEARING,
+      nullable: true,
       example: 6,
-      min: 0,
-      max: 360,
     }),
-    pressure_hpa: col.decimal(16, 'Pressure at the station (pres).', {
-      ...NONE,
-      scale: 1,
-      unit: 'hPa',
-      example: 1008.1,
-      min: 500,
-      max: 1100,
-    }),
+    pressure_hpa: col.decimal(16, 'Pressure at the station (pres).', { ...PRESSURE, example: 1008.1 }),
     pressure_sea_level_hpa: col.decimal(17, 'Sea-level pressure, calculated; stations up to 750 m (pres_nmar).', {
       ...NONE,
       scale: 1,
@@ -94,7 +86,7 @@ export const weatherObservations = defineDataset({
     disdrometer_precipitation_mm: rain(25, 'Precipitation of the hour by disdrometer (pacutp).', { scale: 2, example: null }),
     liquid_precipitation_mm: rain(26, 'Liquid precipitation of the hour (pliqt).', { scale: 1, example: null }),
     solid_precipitation_mm: rain(27, 'Solid precipitation of the hour (psoltp).', { scale: 1, example: null }),
-    snow_cm: col.decimal(28, 'Snow on the ground (nieve).', { ...NONE, scale: 1, unit: 'cm', example: null, min: 0, max: 2000 }),
+    snow_cm: col.decimal(28, 'Snow on the ground (nieve).', { ...SNOW, example: null }),
     geopotential_700hpa_m: level(29, 'Height of the 700 hPa level; stations above 2,300 m (geo700).'),
     geopotential_850hpa_m: level(30, 'Height of the 850 hPa level; stations from 1,000 to 2,300 m (geo850).'),
     geopotential_925hpa_m: level(31, 'Height of the 925 hPa level; stations from 750 to 1,000 m (geo925).'),
@@ -104,19 +96,15 @@ export const weatherObservations = defineDataset({
     ultrasonic_gust_dir_deg: bearing(35, 'As gust_dir_deg, from the second anemometer (dmaxu).'),
     ultrasonic_wind_sd_m_s: speed(36, 'As wind_sd_m_s, from the second anemometer (stdvvu).'),
     ultrasonic_wind_dir_sd_deg: col.integer(37, 'As wind_dir_sd_deg, from the second anemometer (stddvu).', {
-      ...NONE,
-      unit: 'deg',
+      ...BEARING,
+      nullable: true,
       example: null,
-      min: 0,
-      max: 360,
     }),
   },
   entity: ['source', 'station_id', 'period_s'],
   time: 'observed_at',
   timeEnds: { sources: [aemet], longest_s: 3600 },
   writeMode: 'append',
-  absence: 'keeps',
-  partition: [month('observed_at')],
   order: ['source', 'station_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

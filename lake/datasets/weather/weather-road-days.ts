@@ -1,9 +1,9 @@
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { CELSIUS, COUNT, RAIN, SNOW, WIND } from '../../schema/quantities.ts'
 import { ROAD_WEATHER_SOURCES } from './weather-station-roads.ts'
 
 const NONE = { nullable: true } as const
-const CELSIUS = { ...NONE, scale: 1, unit: 'Cel', min: -60, max: 80 } as const
 
 /**
  * Weather by road and day, derived from `weather_days` and `weather_station_roads`: extremes and counts of stations near a road.
@@ -29,35 +29,14 @@ export const weatherRoadDays = defineDataset({
       example: ['2462', '3195'],
     }),
     stations: col.integer(10, 'Number of these stations.', { unit: '1', example: 2, min: 1 }),
-    wet_stations: col.integer(11, 'Stations with 0.1 mm of precipitation or more.', { unit: '1', example: 1, min: 0 }),
-    frost_stations: col.integer(12, 'Stations with a temperature below 0 °C.', { unit: '1', example: 0, min: 0 }),
-    precipitation_max_mm: col.decimal(13, 'Most precipitation of the day at one station.', {
-      ...NONE,
-      scale: 1,
-      unit: 'mm',
-      example: 3.4,
-      min: 0,
-      max: 2000,
-    }),
+    wet_stations: col.integer(11, 'Stations with 0.1 mm of precipitation or more.', { ...COUNT, example: 1 }),
+    frost_stations: col.integer(12, 'Stations with a temperature below 0 °C.', { ...COUNT, example: 0 }),
+    precipitation_max_mm: col.decimal(13, 'Most precipitation of the day at one station.', { ...RAIN, example: 3.4 }),
     temp_min_c: col.decimal(14, 'Lowest temperature of the air at one station.', { ...CELSIUS, example: -1.2 }),
     temp_max_c: col.decimal(15, 'Highest temperature of the air at one station.', { ...CELSIUS, example: 13.2 }),
-    gust_m_s: col.decimal(16, 'Strongest gust, of 3 s, at one station.', {
-      ...NONE,
-      scale: 1,
-      unit: 'm/s',
-      example: 9.1,
-      min: 0,
-      max: 150,
-    }),
+    gust_m_s: col.decimal(16, 'Strongest gust, of 3 s, at one station.', { ...WIND, example: 9.1 }),
     visibility_min_m: col.integer(17, 'Lowest visibility at one station.', { ...NONE, unit: 'm', example: 4000, min: 0, max: 200_000 }),
-    snow_max_cm: col.decimal(18, 'Greatest depth of snow on the ground at one station.', {
-      ...NONE,
-      scale: 1,
-      unit: 'cm',
-      example: null,
-      min: 0,
-      max: 2000,
-    }),
+    snow_max_cm: col.decimal(18, 'Greatest depth of snow on the ground at one station.', { ...SNOW, example: null }),
     coverage: col.decimal(19, 'Share of the hours of the day that these stations reported, 0 to 1.', {
       scale: 6,
       unit: '1',
@@ -66,9 +45,7 @@ export const weatherRoadDays = defineDataset({
   },
   entity: ['month', 'source', 'period_s', 'road', 'province_code'],
   time: 'period_start',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   order: ['source', 'road', 'province_code', 'period_start'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

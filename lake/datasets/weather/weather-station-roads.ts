@@ -1,7 +1,7 @@
 import { EARTH_M } from '../../places/distance.ts'
 import { type Sql, type SqlPart, sql } from '../../query/sql.ts'
 import { col } from '../../schema/columns.ts'
-import { defineDataset, identity } from '../../schema/dataset.ts'
+import { defineDataset } from '../../schema/dataset.ts'
 import { roadPoints } from '../road/road-points.ts'
 import { aemet } from './sources.ts'
 
@@ -57,9 +57,7 @@ export const weatherStationRoads = defineDataset({
   },
   entity: ['month', 'station_id', 'road', 'province_code'],
   time: 'observed_at',
-  writeMode: 'replace',
   version: 'month',
-  partition: [identity('month')],
   order: ['road', 'province_code', 'station_id'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

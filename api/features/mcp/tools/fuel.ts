@@ -46,18 +46,15 @@ export const findFuel = defineTool({
   },
 })
 
-const STATION = recordKind(
-  { kind: 'station', path: '/api/gas-stations/cheapest', also: ['fuel', 'municipality', 'province', 'lat', 'lon'] },
-  [
-    '{price|no price} {price_unit} at {operator}',
-    '«{address}»',
-    placeOf,
-    '{distance_m} m away',
-    '«{schedule}»',
-    'price of {observed_at}',
-    'id {id}',
-  ],
-)
+const STATION = recordKind('station', '/api/gas-stations/cheapest', { also: ['fuel', 'municipality', 'province', 'lat', 'lon'] }, [
+  '{price|no price} {price_unit} at {operator}',
+  '«{address}»',
+  placeOf,
+  '{distance_m} m away',
+  '«{schedule}»',
+  'price of {observed_at}',
+  'id {id}',
+])
 
 /** Development of prices. */
 export const getFuelTrend = defineTool({
@@ -79,29 +76,22 @@ export const getFuelTrend = defineTool({
   ],
 })
 
-const AVERAGE = recordKind({ kind: 'average', path: '/api/combustible/precios', also: ['fuel', 'area_kind'] }, [
+const AVERAGE = recordKind('average', '/api/combustible/precios', { also: ['fuel', 'area_kind'] }, [
   'Average now, {name|Spain}: {price_mean} {price_unit} over {stations} stations',
 ])
 
 const OF_STATIONS = { series: 'STATION_MEAN' }
-const TREND = recordKind(
-  {
-    ...{ kind: 'trend', path: '/api/combustible/tendencia', query: OF_STATIONS },
-    also: ['fuel', 'series', 'change_eur_l'],
-  },
-  [
-    'Trend: {direction}, {price_eur_l} EUR/L as of {as_of}',
-    'change since the week before {change_pct} %',
-    'in a year {change_52w_pct} %',
-    'slope {slope_eur_l_week} EUR/L per week',
-    'over {weeks_used} weeks',
-  ],
-)
+const TREND = recordKind('trend', '/api/combustible/tendencia', { query: OF_STATIONS, also: ['fuel', 'series', 'change_eur_l'] }, [
+  'Trend: {direction}, {price_eur_l} EUR/L as of {as_of}',
+  'change since the week before {change_pct} %',
+  'in a year {change_52w_pct} %',
+  'slope {slope_eur_l_week} EUR/L per week',
+  'over {weeks_used} weeks',
+])
 
 const FORECAST = recordKind(
-  {
-    ...{ kind: 'forecast', path: '/api/prediccion/combustible', query: OF_STATIONS },
-    ...{ also: ['fuel', 'interval', 'reason'], isSaid: (one) => one['price'] !== null },
-  },
+  'forecast',
+  '/api/prediccion/combustible',
+  { query: OF_STATIONS, also: ['fuel', 'interval', 'reason'], isSaid: (one) => one['price'] !== null },
   ['Forecast for {date}: {price} {price_unit}'],
 )

@@ -3,23 +3,24 @@ import { commonInput, instant, road } from '../input.ts'
 import { recordKind } from '../line.ts'
 import { ask, defineTool, Misuse, type ToolRequest } from '../tool.ts'
 
-const FLOW = recordKind({ kind: 'flow', path: '/api/movilidad', also: ['period_start', 'trip_km'], query: { sort: '-trips' } }, [
+const FLOW = recordKind('flow', '/api/movilidad', { also: ['period_start', 'trip_km'], query: { sort: '-trips' } }, [
   '{origin_province} to {destination_province}, {date}: {trips} trips',
   'mean distance {mean_distance_km} km',
   '{days_present} of {days_expected} days',
 ])
 
-const CORRIDOR = recordKind({ kind: 'corridor', path: '/api/movilidad/corredores', also: ['basis', 'coverage'] }, [
+const CORRIDOR = recordKind('corridor', '/api/movilidad/corredores', { also: ['basis', 'coverage'] }, [
   '{name}, {year}: {imd_veh_day} vehicles/day on average',
   'change to the year before {change_pct} %',
   '{length_km} km long',
   'id {id}',
 ])
 
-const SECTION = recordKind(
-  { kind: 'road_section', path: '/api/movilidad/imd', also: ['section_id', 'length_km'], query: { sort: '-imd_veh_day' } },
-  ['{road} km {km_from}–{km_to}, {year}: {imd_veh_day} vehicles/day on average', '{heavy_share_pct} % heavy vehicles', '{province}'],
-)
+const SECTION = recordKind('road_section', '/api/movilidad/imd', { also: ['section_id', 'length_km'], query: { sort: '-imd_veh_day' } }, [
+  '{road} km {km_from}–{km_to}, {year}: {imd_veh_day} vehicles/day on average',
+  '{heavy_share_pct} % heavy vehicles',
+  '{province}',
+])
 
 /** Trips and traffic volumes. */
 export const getMobility = defineTool({

@@ -5,7 +5,7 @@ import { commonInput, instant, noneNamed } from '../input.ts'
 import { filled, recordKind } from '../line.ts'
 import { ask, defineTool, type LookUp, Misuse } from '../tool.ts'
 
-const ALERT = recordKind({ kind: 'alert', path: '/api/trenes/alertas', also: ['network', 'active_until'] }, [
+const ALERT = recordKind('alert', '/api/trenes/alertas', { also: ['network', 'active_until'] }, [
   '{kind}[ on {lines}]',
   '{effect}',
   'delay {delay_s} s',
@@ -17,7 +17,7 @@ const ALERT = recordKind({ kind: 'alert', path: '/api/trenes/alertas', also: ['n
 ])
 
 /** A line of a station's board, after the station. */
-const BOARD = recordKind({ kind: 'board', path: '', also: ['trip_id', 'train_id', 'is_live', 'expected_at'] }, [
+const BOARD = recordKind('board', '', { also: ['trip_id', 'train_id', 'is_live', 'expected_at'] }, [
   '{scheduled_at}: {line/product|no line}',
   'train {train_number}',
   'from {origin}',
@@ -28,7 +28,7 @@ const BOARD = recordKind({ kind: 'board', path: '', also: ['trip_id', 'train_id'
   '{status}',
 ])
 
-const POSITION = recordKind({ kind: 'train', path: '/api/trenes/posiciones', also: ['lat', 'lon'] }, [
+const POSITION = recordKind('train', '/api/trenes/posiciones', { also: ['lat', 'lon'] }, [
   'Train {train_number/id} ({line/product|no line})',
   'from {origin}',
   'to {destination}',

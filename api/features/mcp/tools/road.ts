@@ -1,22 +1,12 @@
 import { z } from 'zod'
+import { INCIDENT_TYPES } from '../../../../lake/datasets/road/codes.ts'
 import { around, commonInput, municipality, near, province, stretch } from '../input.ts'
 import { filled, recordKind } from '../line.ts'
 import { ask, defineTool, Misuse, type ToolRequest } from '../tool.ts'
 
-const INCIDENT_TYPES = [
-  'ACCIDENT',
-  'CONGESTION',
-  'ROADWORKS',
-  'CLOSURE',
-  'OBSTACLE',
-  'BREAKDOWN',
-  'WEATHER',
-  'EVENT',
-  'RESTRICTION',
-  'OTHER',
-] as const
+const TYPES = Object.keys(INCIDENT_TYPES.codes)
 
-const incidents = recordKind({ kind: 'incident', path: '/api/incidents', also: ['lat', 'lon'], query: { sort: '-created_at' } }, [
+const incidents = recordKind('incident', '/api/incidents', { also: ['lat', 'lon'], query: { sort: '-created_at' } }, [
   '{type} (severity {severity}) at {place}',
   'towards {destination}',
   'delay {delay_minutes} min',
@@ -26,13 +16,13 @@ const incidents = recordKind({ kind: 'incident', path: '/api/incidents', also: [
   'id {id}',
 ])
 
-const beacons = recordKind({ kind: 'v16_beacon', path: '/api/v16', also: ['lat', 'lon'] }, [
+const beacons = recordKind('v16_beacon', '/api/v16', { also: ['lat', 'lon'] }, [
   'V16 emergency beacon (a stopped vehicle) at {place}',
   'since {activated_at}',
   'id {id}',
 ])
 
-const works = recordKind({ kind: 'roadworks', path: '/api/trafico/obras', also: ['km_to'] }, [
+const works = recordKind('roadworks', '/api/trafico/obras', { also: ['km_to'] }, [
   'Roadworks ({phase}) at {place}',
   'from {starts_at}',
   'until {expected_end_at}',
@@ -40,7 +30,7 @@ const works = recordKind({ kind: 'roadworks', path: '/api/trafico/obras', also: 
   'id {id}',
 ])
 
-const panels = recordKind({ kind: 'panel', path: '/api/panels', also: ['direction', 'text'], query: { has_message: true } }, [
+const panels = recordKind('panel', '/api/panels', { also: ['direction', 'text'], query: { has_message: true } }, [
   'Panel at {place}',
   'towards {destination}',
   (one) => filled(one, '«{text}»') ?? 'pictograms only',
@@ -49,14 +39,14 @@ const panels = recordKind({ kind: 'panel', path: '/api/panels', also: ['directio
   'id {id}',
 ])
 
-const cameras = recordKind({ kind: 'camera', path: '/api/camaras', also: ['name', 'direction'] }, [
+const cameras = recordKind('camera', '/api/camaras', { also: ['name', 'direction'] }, [
   'Camera at {place}',
   'towards {destination}',
   '{image_url}',
   'id {id}',
 ])
 
-const speed_cameras = recordKind({ kind: 'speed_camera', path: '/api/radares', also: ['name'] }, [
+const speed_cameras = recordKind('speed_camera', '/api/radares', { also: ['name'] }, [
   'Speed camera ({type}) at {place}',
   'to km {km_to}',
   'direction {direction}',
@@ -66,7 +56,9 @@ const speed_cameras = recordKind({ kind: 'speed_camera', path: '/api/radares', a
 
 /** Weather for drivers near a road or in a place. */
 export const DRIVING_WEATHER = recordKind(
-  { kind: 'weather', path: '/api/weather', also: ['id', 'name', 'province', 'road', 'km', 'distance_m', 'conditions'] },
+  'weather',
+  '/api/weather',
+  { also: ['id', 'name', 'province', 'road', 'km', 'distance_m', 'conditions'] },
   [
     (one) => filled(one, `{name} ({place}[, {distance_m} m ${one['road'] === null ? 'away' : 'from the road'}])`),
     ({ conditions }) => joined(conditions) ?? 'no adverse conditions',
@@ -95,7 +87,7 @@ export const getIncidents = defineTool({
   input: {
     ...{ province, municipality },
     ...stretch,
-    type: z.array(z.enum(INCIDENT_TYPES)).max(10).optional().describe('By cause; CLOSURE is closed=true.'),
+    type: z.array(z.enum(TYPES)).max(10).optional().describe('By cause; CLOSURE is closed=true.'),
     closed: z.boolean().optional().describe('true: only closures of a road or carriageway, whatever the type.'),
     severity_min: z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).optional().describe('At least.'),
     ...near,
@@ -119,10 +111,9 @@ export const getIncidents = defineTool({
 
 /** Measurements of the detectors of a road. */
 const traffic = recordKind(
-  {
-    ...{ kind: 'detector', path: '/api/trafico/intensidad', query: { source: 'dgt', sort: 'speed_kmh' } },
-    also: ['id', 'long_vehicles_pct', 'is_stale'],
-  },
+  'detector',
+  '/api/trafico/intensidad',
+  { query: { source: 'dgt', sort: 'speed_kmh' }, also: ['id', 'long_vehicles_pct', 'is_stale'] },
   [
     'Lane at {road} km {km}, {direction}',
     '{intensity_veh_h} vehicles/h',
@@ -132,7 +123,7 @@ const traffic = recordKind(
   ],
 )
 
-const chargers = recordKind({ kind: 'charging_site', path: '/api/electrolineras', also: ['name', 'connector_types', 'lat', 'lon'] }, [
+const chargers = recordKind('charging_site', '/api/electrolineras', { also: ['name', 'connector_types', 'lat', 'lon'] }, [
   'Charging site at {place}',
   '{operator}',
   'up to {max_power_kw} kW',
@@ -164,7 +155,7 @@ export const getRoadStatus = defineTool({
   },
   requests: ({ road, km_from, km_to, include = LIVE }) => {
     // Works are incidents too: each is shown once.
-    const type = include.includes('works') ? INCIDENT_TYPES.filter((one) => one !== 'ROADWORKS') : undefined
+    const type = include.includes('works') ? TYPES.filter((one) => one !== 'ROADWORKS') : undefined
     return include.map((part) => ask(PARTS[part], { road, km_from, km_to, ...(part === 'incidents' ? { type } : {}) }))
   },
 })
@@ -198,10 +189,9 @@ export const getTrafficIntensity = defineTool({
 })
 
 const READINGS = recordKind(
-  {
-    ...{ kind: 'reading', path: '/api/trafico/intensidad', query: { sort: '-load_pct' } },
-    also: ['district', 'speed_kmh', 'lat', 'lon'],
-  },
+  'reading',
+  '/api/trafico/intensidad',
+  { query: { sort: '-load_pct' }, also: ['district', 'speed_kmh', 'lat', 'lon'] },
   [
     'Sensor {id}[ «{name}»]',
     '{level_of_service}',
@@ -213,10 +203,9 @@ const READINGS = recordKind(
 )
 
 const SECTIONS = recordKind(
-  {
-    ...{ kind: 'section', path: '/api/trafico/ciudades/{ciudad}', also: ['lat', 'lon'] },
-    isSaid: (one) => one['level'] !== 'UNKNOWN' || one['intensity_veh_h'] !== null,
-  },
+  'section',
+  '/api/trafico/ciudades/{ciudad}',
+  { also: ['lat', 'lon'], isSaid: (one) => one['level'] !== 'UNKNOWN' || one['intensity_veh_h'] !== null },
   [
     'Section {id}[ «{name}»]',
     '{level}',
@@ -229,8 +218,10 @@ const SECTIONS = recordKind(
 )
 
 const CITY = recordKind(
+  'city',
+  '/api/trafico/ciudades',
   {
-    ...{ kind: 'city', path: '/api/trafico/ciudades', isSaid: (one) => one['availability'] === 'AVAILABLE' },
+    isSaid: (one) => one['availability'] === 'AVAILABLE',
     also: ['id', 'availability', 'sensors_reporting', 'queues_pct', 'slow_pct', 'index_absence', 'deviation'],
   },
   [
@@ -244,10 +235,9 @@ const CITY = recordKind(
 )
 
 const FORECAST = recordKind(
-  {
-    ...{ kind: 'forecast', path: '/api/trafico/prediccion', isSaid: (one) => one['intensity_veh_h'] !== null },
-    ...{ query: { view: 'forecast' }, also: ['interval', 'baseline', 'horizon', 'is_over'] },
-  },
+  'forecast',
+  '/api/trafico/prediccion',
+  { isSaid: (one) => one['intensity_veh_h'] !== null, query: { view: 'forecast' }, also: ['interval', 'baseline', 'horizon', 'is_over'] },
   ['Forecast for {series_id}[ {direction}] at {starts_at}', '{intensity_veh_h} vehicles/h'],
 )
 

@@ -3,14 +3,14 @@ import { commonInput, instant, province, road } from '../input.ts'
 import { recordKind } from '../line.ts'
 import { ask, defineTool, Misuse } from '../tool.ts'
 
-const STATS = recordKind({ kind: 'accidents', path: '/api/accidentes/stats', also: ['killed_24h', 'months'] }, [
+const STATS = recordKind('accidents', '/api/accidentes/stats', { also: ['killed_24h', 'months'] }, [
   '{year}[, {province}][, {road}] ({source}): {accidents} accidents with victims',
   '{fatal_accidents} fatal',
   '{killed_30d} killed within 30 days',
   'change to the year before {change_pct} %',
 ])
 
-const HOTSPOT = recordKind({ kind: 'hotspot', path: '/api/accidentes/hotspots', also: ['source', 'serious', 'peak', 'q_value'] }, [
+const HOTSPOT = recordKind('hotspot', '/api/accidentes/hotspots', { also: ['source', 'serious', 'peak', 'q_value'] }, [
   'Black spot {rank}: {accidents} accidents, score {score} of 100',
   'on {roads}',
   '{killed} killed',
@@ -18,13 +18,10 @@ const HOTSPOT = recordKind({ kind: 'hotspot', path: '/api/accidentes/hotspots', 
   'id {id}',
 ])
 
-const RISK = recordKind(
-  {
-    ...{ kind: 'risk', path: '/api/prediccion/riesgo', also: ['section', 'rank'] },
-    isSaid: (one) => one['expected'] !== null,
-  },
-  ['{road} km {km_from}[, {province}] to km {km_to} at {starts_at}: risk {risk_class}', 'expected accidents in the hour {expected}'],
-)
+const RISK = recordKind('risk', '/api/prediccion/riesgo', { also: ['section', 'rank'], isSaid: (one) => one['expected'] !== null }, [
+  '{road} km {km_from}[, {province}] to km {km_to} at {starts_at}: risk {risk_class}',
+  'expected accidents in the hour {expected}',
+])
 
 /** Accidents, black spots and risk. */
 export const getRoadSafety = defineTool({

@@ -4,7 +4,7 @@ import { around, commonInput, instant, near, noneNamed, province } from '../inpu
 import { filled, lineOf, placeOf, recordKind } from '../line.ts'
 import { ask, defineTool, type LookUp, Misuse, type ReplyRecord } from '../tool.ts'
 
-const MARINE_FUEL = recordKind({ kind: 'marine_price', path: '/api/maritimo', also: ['municipality'] }, [
+const MARINE_FUEL = recordKind('marine_price', '/api/maritimo', { also: ['municipality'] }, [
   '{fuel} in {port}: {price} {price_unit}',
   'for {use}',
   '{operator}',
@@ -14,10 +14,9 @@ const MARINE_FUEL = recordKind({ kind: 'marine_price', path: '/api/maritimo', al
 ])
 
 const FERRY = recordKind(
-  {
-    ...{ kind: 'ferry_route', path: '/api/maritimo/ferries' },
-    also: ['name', 'origin_timezone', 'sailings_per_week', 'in_service', 'is_car_allowed'],
-  },
+  'ferry_route',
+  '/api/maritimo/ferries',
+  { also: ['name', 'origin_timezone', 'sailings_per_week', 'in_service', 'is_car_allowed'] },
   [
     '{origin} to {destination} by {operator_name}',
     (one) => (one['in_service'] === false ? 'no sailings at present' : filled(one, '{sailings_per_week} sailings a week')),
@@ -28,13 +27,13 @@ const FERRY = recordKind(
   ],
 )
 
-const VESSEL = recordKind(
-  {
-    ...{ kind: 'vessel', path: '/api/maritimo/buques' },
-    also: ['course_deg', 'navigation_status', 'length_m', 'lat', 'lon'],
-  },
-  ['{name|Vessel without a name} (MMSI {mmsi})', '{vessel_type}', '{speed_kn} knots', 'to {destination}', 'seen {observed_at}'],
-)
+const VESSEL = recordKind('vessel', '/api/maritimo/buques', { also: ['course_deg', 'navigation_status', 'length_m', 'lat', 'lon'] }, [
+  '{name|Vessel without a name} (MMSI {mmsi})',
+  '{vessel_type}',
+  '{speed_kn} knots',
+  'to {destination}',
+  'seen {observed_at}',
+])
 
 /** Search hits among which a vessel or port is chosen. */
 const CHOICES = 6
@@ -97,7 +96,7 @@ export const getMaritime = defineTool({
   },
 })
 
-const FLIGHT = recordKind({ kind: 'flight', path: '/api/aviacion', also: ['id', 'other_airport', 'other_city'] }, [
+const FLIGHT = recordKind('flight', '/api/aviacion', { also: ['id', 'other_airport', 'other_city'] }, [
   '{direction} {flight_number} at {airport}: {state}',
   '{airline}',
   (one) => filled(one, one['direction'] === 'ARRIVAL' ? 'from {other_city}' : 'to {other_city}'),
@@ -108,10 +107,9 @@ const FLIGHT = recordKind({ kind: 'flight', path: '/api/aviacion', also: ['id', 
 ])
 
 const AIRPORT = recordKind(
-  {
-    ...{ kind: 'airport', path: '/api/aviacion/aeropuertos' },
-    also: ['municipality', 'province', 'flights', 'nm_movements', 'atfm_delay_per_arrival_minutes', 'today'],
-  },
+  'airport',
+  '/api/aviacion/aeropuertos',
+  { also: ['municipality', 'province', 'flights', 'nm_movements', 'atfm_delay_per_arrival_minutes', 'today'] },
   [
     '{name} ({id})',
     placeOf,
@@ -174,10 +172,9 @@ export const getAviation = defineTool({
 })
 
 const AIRCRAFT = recordKind(
-  {
-    ...{ kind: 'aircraft', path: '/api/aviacion/posiciones' },
-    also: ['registration', 'category', 'is_on_ground', 'altitude_m', 'squawk', 'lat', 'lon'],
-  },
+  'aircraft',
+  '/api/aviacion/posiciones',
+  { also: ['registration', 'category', 'is_on_ground', 'altitude_m', 'squawk', 'lat', 'lon'] },
   [
     '{callsign|no callsign} ({icao24})',
     '{aircraft_type}',

@@ -3,12 +3,7 @@ import { commonInput, near, province } from '../input.ts'
 import { recordKind } from '../line.ts'
 import { ask, defineTool } from '../tool.ts'
 
-const HIT = recordKind({ kind: 'hit', path: '/api/search', also: ['lat', 'lon'] }, [
-  '{title} ({collection})',
-  '{subtitle}',
-  'id {id}',
-  '{url}',
-])
+const HIT = recordKind('hit', '/api/search', { also: ['lat', 'lon'] }, ['{title} ({collection})', '{subtitle}', 'id {id}', '{url}'])
 
 /** One search over everything. */
 export const searchTransport = defineTool({

@@ -5,20 +5,17 @@ import { zoneOfRecord } from '../text.ts'
 import { ask, defineTool, type LookUp, Misuse, type ReplyRecord, type ToolRequest } from '../tool.ts'
 import { DRIVING_WEATHER } from './road.ts'
 
-const WARNING = recordKind(
-  { kind: 'warning', path: '/api/weather/alerts', also: ['roads', 'probability_min_pct', 'probability_max_pct'] },
-  [
-    '{level} warning of {phenomenon}',
-    '«{headline}»',
-    'from {onset_at}',
-    'until {expires_at}',
-    '«{parameter_text}»',
-    'in {provinces}',
-    'id {id}',
-  ],
-)
+const WARNING = recordKind('warning', '/api/weather/alerts', { also: ['roads', 'probability_min_pct', 'probability_max_pct'] }, [
+  '{level} warning of {phenomenon}',
+  '«{headline}»',
+  'from {onset_at}',
+  'until {expires_at}',
+  '«{parameter_text}»',
+  'in {provinces}',
+  'id {id}',
+])
 
-const HISTORY = recordKind({ kind: 'observation', path: '/api/clima/historico', also: ['snow_cm'] }, [
+const HISTORY = recordKind('observation', '/api/clima/historico', { also: ['snow_cm'] }, [
   '{date/period_start} at station {station_id}',
   'mean {temp_mean_c} °C',
   'min {temp_min_c} °C',
@@ -29,33 +26,31 @@ const HISTORY = recordKind({ kind: 'observation', path: '/api/clima/historico', 
   '{visibility_m} m visibility',
 ])
 
-const FORECAST = recordKind(
-  { kind: 'forecast', path: '/api/weather/forecast', also: ['id', 'province', 'km_to', 'issued_at', 'valid_from'] },
-  [
-    '{municipality} until {valid_to}',
-    (one) => filled(one, '{driving.conditions} from {driving.first_condition_at}') ?? 'no adverse driving conditions',
-    'rain {driving.rain}, snow {driving.snow}, fog {driving.fog}, wind {driving.wind}',
-    'gusts {driving.gust_max_m_s} m/s',
-    'lowest {driving.temp_min_c} °C',
-    'road {road}',
-    'from km {km_from}',
-  ],
-)
+const FORECAST = recordKind('forecast', '/api/weather/forecast', { also: ['id', 'province', 'km_to', 'issued_at', 'valid_from'] }, [
+  '{municipality} until {valid_to}',
+  (one) => filled(one, '{driving.conditions} from {driving.first_condition_at}') ?? 'no adverse driving conditions',
+  'rain {driving.rain}, snow {driving.snow}, fog {driving.fog}, wind {driving.wind}',
+  'gusts {driving.gust_max_m_s} m/s',
+  'lowest {driving.temp_min_c} °C',
+  'road {road}',
+  'from km {km_from}',
+])
 
 const DAY =
   '{date}:[ «{sky_description}»][ min {temp_min_c} °C][ max {temp_max_c} °C]' +
   '[ precipitation {precipitation_probability_pct} %][ snow above {snow_line_m} m][ gusts {gust_m_s} m/s]'
 const FORECAST_DAYS = recordKind(
-  {
-    ...{ kind: 'forecast_days', path: '/api/weather/forecast/daily' },
-    also: ['id', 'province', 'km_from', 'km_to', 'issued_at', 'periods'],
-  },
+  'forecast_days',
+  '/api/weather/forecast/daily',
+  { also: ['id', 'province', 'km_from', 'km_to', 'issued_at', 'periods'] },
   ['{municipality}', 'road {road}', ({ periods }) => listed(periods, DAY)],
 )
 
 const AIR = recordKind(
+  'air_station',
+  '/api/calidad-aire',
   {
-    ...{ kind: 'air_station', path: '/api/calidad-aire', also: ['is_partial', 'measurements', 'is_stale'] },
+    also: ['is_partial', 'measurements', 'is_stale'],
     isSaid: (one) => one['level'] !== null || (one['measurements'] as readonly unknown[]).length > 0,
   },
   [

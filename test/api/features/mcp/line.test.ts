@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { filled, recordKind } from '../../../../api/features/mcp/line.ts'
 
-const KIND = recordKind({ kind: 'train', path: '/x', also: ['lat'] }, [
+const KIND = recordKind('train', '/x', { also: ['lat'] }, [
   'Train {number/id} at {place}',
   'to {destination}',
   '{stop.name}[ «{text}»]',
