@@ -7,7 +7,7 @@ export interface Domain {
   readonly endpoints: readonly Endpoint[]
 }
 
-/** Declares a domain; its endpoints are of this domain. Throws if one declares another. */
+/** Declares a domain; its endpoints then belong to it. Throws if one declares another. */
 export function defineDomain({ endpoints, ...domain }: Domain): Domain {
   const own = endpoints.map((endpoint) => {
     if (![domain.id, ''].includes(endpoint.domain)) throw new Error(`${endpoint.path} belongs to ${endpoint.domain}, not to ${domain.id}`)

@@ -3,14 +3,14 @@ import { isHourRepeated } from '../../lake/schema/time.ts'
 import type { FeedClock } from '../feeds/define.ts'
 import type { Publication } from './parse.ts'
 
-/** Greatest advance of a publisher's clock for which times in a repeated hour may still be of its second pass, ms. */
+/** Greatest advance of a publisher's clock for which times in a repeated hour may still belong to its second pass, ms. */
 const AHEAD_MS = 5 * 60_000
 
 /** The latest instant of a local time if the publisher's clock is ahead of the fetch, ms. */
 export const nearAhead = (fetchedAt: number): number => fetchedAt + AHEAD_MS
 
 /**
- * True if local times of a publication in the repeated hour were read as its first pass but may be of its second, with a clock
+ * True if local times of a publication in the repeated hour were read as its first pass but may belong to its second, with a clock
  * that is ahead: it seems older than the last accepted one, or states a time after its fetch.
  */
 export function mayBeAhead({ report, data_time, fetched_at }: Publication, last: AcceptedFetch | null): boolean {

@@ -5,7 +5,7 @@ import { LIVE_KEYS } from './keys.ts'
 export interface TableNotice {
   /** Why the table cannot be used; null if it can. */
   readonly refused: string | null
-  /** Which other engine changed it last, and when; null if no kept snapshot is of another. */
+  /** Which other engine changed it last, and when; null if no kept snapshot comes from another. */
   readonly writer: string | null
 }
 

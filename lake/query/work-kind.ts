@@ -15,7 +15,7 @@ export class WaitedTooLong extends QueryError {
 const current = new AsyncLocalStorage<{ readonly kind: WorkKind; readonly mostWait_ms: number }>()
 const present = () => current.getStore() ?? { kind: 'request' as const, mostWait_ms: Number.POSITIVE_INFINITY }
 
-/** Runs work whose queries, and those of everything it calls, are of a kind. */
+/** Runs work whose queries, and those of everything it calls, have a kind. */
 export function asWork<T>(kind: WorkKind, work: () => T): T {
   return current.run({ ...present(), kind }, work)
 }

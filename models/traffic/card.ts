@@ -45,7 +45,7 @@ export const trafficDetectorsCard = Object.freeze({
   purpose:
     'The expected vehicles per hour in each lane with a detector, and in the mean carriageway of an access road of the largest cities, in each of the four hours after the newest complete one, under normal conditions, with intervals.',
   not_for:
-    "Closures, works and accidents before they show in the readings. The vehicles of a road: a detector's series is of one lane. Holidays of regions and towns: only those of Spain, of the community of Madrid and of its city are known to it. " +
+    "Closures, works and accidents before they show in the readings. The vehicles of a road: a detector's series covers one lane. Holidays of regions and towns: only those of Spain, of the community of Madrid and of its city are known to it. " +
     YEARS,
   data: 'Mean intensities by hour of the detectors (source dgt), which measure one minute of every five; an hour counts if half of it was measured. Days that copy another one of the last two months are excluded. An access road is the mean of its carriageways by kilometre, each the sum of its lanes, in hours with at least half as many of them as in the best hour of the month, or of today; slip roads, bus lanes and lanes without a vehicle in the month are left out. DGT publishes no archive. From 28 days of readings on, the typical value is served (BASELINE); a fit needs 95 days. A series needs hours on 21 of the last 70 days and one in the last day.',
   features: "As in the model of Madrid's live sensors, with the common level of all fitted detectors in place of the city's.",

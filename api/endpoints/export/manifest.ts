@@ -104,7 +104,7 @@ export const exportManifest = defineEndpoint({
   about:
     'Rows, bytes, SHA-256, time span and partition of each file. With `updated_since` only the files added after that snapshot, and those ' +
     'removed since: download the former, delete the latter, and the copy equals the snapshot. Files never change under their name. ' +
-    'The pages of `limit` are of one snapshot: if the table changes, their cursor is invalid.',
+    'The pages of `limit` belong to one snapshot: if the table changes, their cursor is invalid.',
   params: {
     dataset: datasetId,
     period: openPeriodParams(),

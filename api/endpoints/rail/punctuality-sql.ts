@@ -99,7 +99,7 @@ function statesOf(asked: RunsAsked): Sql {
     )`
 }
 
-/** The condition that a state is of a run of one of some lines. Long-distance trains match by their product in the timetable. */
+/** The condition that a state belongs to a run of certain lines. Long-distance trains match by their product in the timetable. */
 function isOfLines(lines: readonly string[]): Sql {
   return sql`CASE
     WHEN network = ${LONG_DISTANCE} THEN (${RUN}, service_date) IN (SELECT (run, service_date) FROM scheduled WHERE network = ${LONG_DISTANCE})

@@ -10,7 +10,7 @@ import { type IncidentRow, isStretch, toIncident } from './incident.ts'
 import type { Posts } from './posts.ts'
 import { withoutDuplicates } from './same-incident.ts'
 
-/** A line that begins this much farther from the published position than its error is of another place, m. */
+/** A line that begins this much farther from the published position than its error belongs to another place, m. */
 const APART_M = 2000
 
 /** The members of an incident that place it, and those that its place fills. */

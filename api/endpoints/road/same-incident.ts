@@ -19,7 +19,7 @@ const KM_PER_DEGREE = 111.2
 /** Kinds that describe the effect of an incident: the other source may state its cause. */
 const EFFECTS: readonly string[] = ['CONGESTION', 'CLOSURE', 'RESTRICTION', 'OTHER']
 
-/** Properties that decide whether two reports are of one incident. */
+/** Properties that decide whether two reports describe one incident. */
 interface Reported {
   readonly source: string
   readonly type: string
@@ -56,7 +56,7 @@ function betterThan(source: string, sources: readonly string[]): readonly string
   return sources.includes(source) ? sources.slice(0, sources.indexOf(source)) : sources
 }
 
-/** True if two reports on one road may be of one incident. */
+/** True if two reports on one road may describe one incident. */
 function isSame(one: Reported, other: Reported): boolean {
   if (isOpposite(one.direction, other.direction)) return false
   if (one.type !== other.type && !EFFECTS.includes(one.type) && !EFFECTS.includes(other.type)) return false

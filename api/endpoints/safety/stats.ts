@@ -126,7 +126,7 @@ export const accidentStats = defineEndpoint({
   params: {
     group_by: listOf(
       oneOf(
-        'Dimensions to count by, one or more. Every count is of one source and one year: `year` alone adds no other dimension.',
+        'Dimensions to count by, one or more. Every count covers one source and one year: `year` alone adds no other dimension.',
         ['year', ...GROUPS],
         { example: 'province' },
       ),

@@ -45,7 +45,7 @@ export function destinationOf(text: string, { loopback, networks = [] }: Destina
   if (loopback && isLoopbackName(host) && /^https?:$/.test(url.protocol)) return url
   if (url.protocol !== 'https:') return refuse('expected https://')
   if (!PORTS.includes(url.port)) return refuse('expected port 443 or 8443')
-  if (isLoopbackName(host)) return refuse('the address is of this machine')
+  if (isLoopbackName(host)) return refuse('the address belongs to this machine')
   if (isIP(host) !== 0 && !isPublic(host) && !isOwn(host, networks)) return refuse('the address is not on the public internet')
   // With networks of the operator's a private name may be right: each attempt checks its addresses.
   if (isIP(host) === 0 && networks.length === 0 && (!host.includes('.') || /\.(local|localhost|internal|lan|home\.arpa)\.?$/i.test(host)))

@@ -62,7 +62,7 @@ function wantedRecords(column: string, isWanted: (value: string) => boolean): (b
     })
 }
 
-/** The year of a file, by its rows. Throws `FormatError` if they are of several years, or not of the year that was requested. */
+/** The year of a file, by its rows. Throws `FormatError` if they belong to several years, or not to the requested one. */
 function yearOf(name: string, texts: readonly string[]): string {
   const years = new Set(texts)
   const [only = ''] = years

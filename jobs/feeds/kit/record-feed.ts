@@ -160,7 +160,7 @@ function isRepeated(seen: Set<string>, dataset: Dataset, row: AnyRow): boolean {
   return false
 }
 
-/** A feed whose request is of the kind's format. */
+/** A feed whose request has the format of its kind. */
 type Spec<D extends Dataset, F extends string, N extends F, T> = Omit<RecordFeedSpec<D, F, N, T>, 'get' | 'plans'> & {
   readonly get: Omit<Get, 'name' | 'expects'> & Partial<Get>
 }

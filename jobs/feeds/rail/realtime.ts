@@ -7,7 +7,7 @@ import type { Get } from '../request.ts'
 export type Network = 'CERCANIAS' | 'AVLDMD'
 
 /**
- * Commuter trains vary: none may run at night, and the first fetch after an outage may be of another hour. Núcleos show what
+ * Commuter trains vary: none may run at night, and the first fetch after an outage may show another hour. Núcleos show what
  * is missing.
  */
 export const COMMUTER_BAND: Band = Object.freeze({ atLeast: 0, minRatio: 0, maxRatio: 100_000 })

@@ -70,7 +70,7 @@ export function dgtDeviceFeed<D extends Dataset>({ id, into, type, url, row }: D
   })
 }
 
-/** The device of an element; null if it is of another type, or has no id or place, which is counted. */
+/** The device of an element; null if it has another type, or no id or place, which is counted. */
 function deviceOf(element: XmlElement, of: { readonly into: Dataset; readonly type: string }, diagnostics: Diagnostics): Device | null {
   const id = attribute(element, 'id')?.trim()
   const type = textAt(element, 'typeOfDevice')

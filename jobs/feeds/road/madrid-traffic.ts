@@ -13,7 +13,7 @@ import { MADRID_PLACE, MADRID_ROAD, madridPosition } from './madrid-places.ts'
 const OF_ALL = ['intensidad', 'ocupacion', 'carga', 'nivelServicio', 'error'] as const
 const OF_STREETS = ['descripcion', 'accesoAsociado', 'intensidadSat', 'subarea'] as const
 const OF_PLACED = ['st_x', 'st_y'] as const
-/** All elements: `velocidad` is of the M-30; in 2018 there is `codigo` and no position. */
+/** All elements: only the M-30 has `velocidad`; in 2018 there is `codigo` and no position. */
 const ELEMENTS = ['idelem', 'codigo', 'velocidad', ...OF_ALL, ...OF_STREETS, ...OF_PLACED] as const
 const MEASURES = ['intensidad', 'ocupacion', 'carga', 'velocidad'] as const
 

@@ -5,7 +5,7 @@ import { ROAD_DIRECTIONS, SECTION_TYPES } from './codes.ts'
 import { ign } from './sources.ts'
 
 const COMMON = {
-  part: col.string(1, 'Part of the network: province, edition, and whether the file was of the province or national.', {
+  part: col.string(1, 'Part of the network: province, edition, and whether the file covers the province or the country.', {
     example: '08-2026-07-province',
   }),
   road: col.string(2, 'Road designation.', { example: 'A-2' }),

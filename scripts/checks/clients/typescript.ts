@@ -36,7 +36,7 @@ interface DescribedParam {
   readonly schema: ParamSchema
 }
 
-/** A program that makes the requests by openapi-fetch: it compiles only if the replies are of the generated types. */
+/** A program that makes the requests by openapi-fetch: it compiles only if the replies have the generated types. */
 export function typescriptProgram(requests: readonly ClientRequest[], description: Description): string {
   return `import createClient from 'openapi-fetch'
 import type { paths } from '${SCHEMA}'
@@ -57,7 +57,7 @@ function askOf(request: ClientRequest, description: Description): string {
   return `await ask(${JSON.stringify(path)}, client.GET(${JSON.stringify(template)}, { params: ${params} }), (data) => data.${memberOf(returns)})`
 }
 
-/** A program that makes the requests by a client of hey-api: it compiles only if the replies are of the generated types. */
+/** A program that makes the requests by a client of hey-api: it compiles only if the replies have the generated types. */
 export function heyApiProgram(requests: readonly ClientRequest[], description: Description): string {
   const names = requests.map(({ id }) => camel(id))
   const asks = requests.map((request, at) => {

@@ -18,7 +18,7 @@ export const mitecoIca = defineStandIn('miteco_ica', {
   },
   captures: {
     folder: 'miteco-ica',
-    // ica-ultima-hora_20260902T2100Z.csv is of that hour, and was fetched at about 22:50.
+    // ica-ultima-hora_20260902T2100Z.csv covers that hour, and was fetched at about 22:50.
     capturedAt: capturesNamed(/^ica-ultima-hora_(\d{4})(\d\d)(\d\d)T(\d\d)00Z\.csv$/, '$1-$2-$3T$4:50-01:00'),
   },
 })

@@ -39,7 +39,7 @@ export const oilBulletin = defineStandIn('fuel_bulletin', {
   },
   captures: {
     folder: 'eu-oil-bulletin',
-    // The table of one week, published in August of 2022 according to its name; its prices are of the 22nd, a Monday.
+    // The table of one week, published in August of 2022 according to its name; its prices are those of the 22nd, a Monday.
     capturedAt: capturesNamed(/^latest_prices_raw_data_2022-08\.xlsx$/, '2022-08-25T10:00Z'),
   },
 })

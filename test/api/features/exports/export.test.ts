@@ -125,7 +125,7 @@ test('a later manifest lists the additions and removals since a snapshot', async
   expect([unknown.status, ((await unknown.json()) as Reply).errors[0].parameter]).toEqual([400, 'updated_since'])
 })
 
-test('the pages of a manifest are of one snapshot: the cursor ends when the table changes', async () => {
+test('the pages of a manifest belong to one snapshot: the cursor ends when the table changes', async () => {
   const { files, next_cursor } = await manifest('?limit=1')
   const path = `/api/export/incidents?limit=1&cursor=${encodeURIComponent(next_cursor)}`
   const second = (await (await service.get(path, key)).json()) as Reply
