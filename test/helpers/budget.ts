@@ -24,30 +24,22 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
-/** A test, a file or the sum of all that took longer than its budget. */
-export interface OverBudget {
-  /** The test file; null for the sum. */
-  readonly path: string | null
-  readonly what: string
-  /** The message for people. */
-  readonly line: string
-}
-
-/** Each test, file and sum above its budget; budgets are multiplied by the slowdown of the machine. */
-export function overBudget(files: readonly FileResult[]): OverBudget[] {
+/** A line of text for each test, file and sum above its budget; budgets are multiplied by the slowdown of the machine. */
+export function overBudget(files: readonly FileResult[]): string[] {
   const slow = slowdown(files)
-  const over = (path: string | null, what: string, ms: number, budget_ms: number): OverBudget[] => {
+  const over = (what: string, ms: number, budget_ms: number): string[] => {
     if (ms <= budget_ms * slow) return []
     const times = slow > 1 ? `, times ${slow.toFixed(1)} for a machine that is that much slower` : ''
-    const line = `over budget: ${what} took ${(ms / 1000).toFixed(1)} s of ${budget_ms / 1000} s${times}; make it quicker or name it *.deep.test.ts`
-    return [{ path, what, line }]
+    return [
+      `over budget: ${what} took ${(ms / 1000).toFixed(1)} s of ${budget_ms / 1000} s${times}; make it quicker or name it *.deep.test.ts`,
+    ]
   }
   return [
     ...files.flatMap((file) => [
-      ...over(file.path, file.path, file.ms, BUDGET.file_ms),
-      ...file.tests.flatMap((test) => over(file.path, `${file.path} > ${test.name}`, test.ms, BUDGET.test_ms)),
+      ...over(file.path, file.ms, BUDGET.file_ms),
+      ...file.tests.flatMap((test) => over(`${file.path} > ${test.name}`, test.ms, BUDGET.test_ms)),
     ]),
-    ...over(null, 'all files together', sum(files), BUDGET.all_ms),
+    ...over('all files together', sum(files), BUDGET.all_ms),
   ]
 }
 
