@@ -194,21 +194,27 @@ interface Sought {
 function expansionsOf(segment: Segment, sought: Sought): readonly Expansion[] {
   const { key, word, isOpen, isKnown, sound, typos } = sought
   return segment.remembered(key, () => {
-    const best = new Map<number, number>()
+    // Most words are in few segments: without a term nothing is allocated, since a query looks into some seventy of them.
+    let best: Map<number, number> | null = null
     const add = (term: number, quality: number): void => {
+      best ??= new Map()
       if ((best.get(term) ?? 0) < quality) best.set(term, quality)
     }
     const exact = segment.term(word)
     if (exact >= 0) add(exact, 1)
     for (const term of segment.alike(sound)) add(term, ALIKE)
     // Whoever types C3 rarely means C-32.
-    const isKnownCode = isKnown && /\d/.test(word)
-    if (isOpen || word.length >= BEGINNING_FROM)
-      for (const { term, quality } of segment.startingWith(word)) add(term, (isOpen ? 1 : 0.75) * (isKnownCode ? 0.5 : 1) * quality)
-    if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, isKnown ? KNOWN_TYPO * quality : quality)
-    return [...best].map(([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
+    const share = (isOpen ? 1 : 0.75) * (isKnown && /\d/.test(word) ? 0.5 : 1)
+    if (isOpen || word.length >= BEGINNING_FROM) segment.startingWith(word, (term, quality) => add(term, share * quality))
+    if (typos > 0) segment.near(word, typos, (term, quality) => add(term, isKnown ? KNOWN_TYPO * quality : quality))
+    const found = best as Map<number, number> | null
+    return found === null
+      ? NONE
+      : Array.from(found, ([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
   })
 }
+
+const NONE: readonly Expansion[] = []
 
 const isInBox = ({ west, south, east, north }: NonNullable<Ask['box']>, lat: number, lon: number): boolean =>
   lon > west && lon < east && lat > south && lat < north

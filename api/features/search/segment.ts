@@ -201,22 +201,19 @@ export class Segment {
     return firstIndex(0, this.#terms.length, (at) => (this.#terms[at] as string) >= word)
   }
 
-  /** Terms that begin with a word and are longer. */
-  startingWith(word: string): Expansion[] {
-    const found: Expansion[] = []
+  /** Calls back with the terms that begin with a word and are longer. */
+  startingWith(word: string, found: (term: number, quality: number) => void): void {
     for (let term = this.#from(word); term < this.#terms.length; term++) {
       const other = this.#terms[term] as string
       if (!other.startsWith(word)) break
-      if (other.length > word.length) found.push({ term, quality: 0.55 + 0.35 * (word.length / other.length) })
+      if (other.length > word.length) found(term, 0.55 + 0.35 * (word.length / other.length))
     }
-    return found
   }
 
-  /** Terms that a word may be a misspelling of, with at most so many typos; two exchanged letters are one. */
-  near(word: string, typos: number): Expansion[] {
+  /** Calls back with the terms that a word may be a misspelling of, with at most so many typos; two exchanged letters are one. */
+  near(word: string, typos: number, found: (term: number, quality: number) => void): void {
     const [own, letters] = [lettersOf(word), this.#letters]
-    const found: Expansion[] = []
-    if (word.length + typos >= LONGEST) return found
+    if (word.length + typos >= LONGEST) return
     const end = this.#lengths[word.length + typos + 1] as number
     for (let at = this.#lengths[word.length - typos] as number; at < end; at++) {
       if (differingLetters(letters[at] as number, own) > 2 * typos) continue
@@ -224,9 +221,8 @@ export class Segment {
       const other = this.#terms[term] as string
       if (other === word) continue
       const edits = isExchanged(word, other) ? 1 : editDistance(word, other, typos)
-      if (edits <= typos) found.push({ term, quality: edits === 1 ? 0.7 : 0.4 })
+      if (edits <= typos) found(term, edits === 1 ? 0.7 : 0.4)
     }
-    return found
   }
 
   /** Documents in a box in degrees. */

@@ -47,7 +47,10 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
     }
     // No later row is nearer: also a swap costs one more than the row before this one.
     if (nearest > most) return most + 1
-    ;[beforeLast, last, current] = [last, current, beforeLast]
+    const spare = beforeLast
+    beforeLast = last
+    last = current
+    current = spare
   }
   return Math.min(last[width - 1] as number, most + 1)
 }
