@@ -23,7 +23,7 @@ need_packages() {
 # Compiles the code of the service, again after a change of it, where the cache can be written.
 compile_code() {
   local stamp="$NODE_COMPILE_CACHE/.compiled"
-  if [ -f "$stamp" ] && [ -z "$(find "$project"/{api,jobs,lake,models,scripts,package-lock.json} -newer "$stamp" -print -quit)" ]; then return; fi
+  if [ -f "$stamp" ] && [ -z "$(find "$project"/{api,jobs,lake,models,scripts,package-lock.json} -type f ! -name '*.md' -newer "$stamp" -print -quit)" ]; then return; fi
   mkdir -p "$NODE_COMPILE_CACHE" 2>/dev/null && [ -w "$NODE_COMPILE_CACHE" ] || return 0
   say "Compiling (after each change of the code; some seconds) ..."
   if node "$project/scripts/service/compile.ts" >&2; then touch "$stamp"; fi

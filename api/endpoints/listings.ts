@@ -8,8 +8,8 @@ interface Listed {
 }
 
 /**
- * Merges the rows of one thing into one: the listing that is first by name takes precedence, the others fill its gaps. It is active
- * if any row is, and stale if all are.
+ * Merges the rows of one thing: the first listing by name takes precedence, and the others fill its gaps. The result is active if
+ * any row is, and stale if all are.
  */
 export function mergedListings<R extends Listed>(rows: readonly R[]): R & { readonly listings: readonly string[] } {
   const [first, ...others] = rows.toSorted((one, other) => (one.listing < other.listing ? -1 : 1)) as [R, ...R[]]

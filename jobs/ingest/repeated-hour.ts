@@ -10,8 +10,8 @@ const AHEAD_MS = 5 * 60_000
 export const nearAhead = (fetchedAt: number): number => fetchedAt + AHEAD_MS
 
 /**
- * True if local times of a publication in the repeated hour were read as its first pass but may belong to its second, with a clock
- * that is ahead: it seems older than the last accepted one, or states a time after its fetch.
+ * True if local times in the repeated hour were read as its first pass but may belong to its second, with a clock that is ahead:
+ * the publication seems older than the last accepted one, or states a time after its fetch.
  */
 export function mayBeAhead({ report, data_time, fetched_at }: Publication, last: AcceptedFetch | null): boolean {
   if (report.publishedAt === null || !isHourRepeated(fetched_at, AHEAD_MS)) return false

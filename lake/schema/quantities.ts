@@ -1,6 +1,6 @@
 /** Options of a count. */
 export const COUNT = { unit: '1', min: 0 } as const
-/** Options of a kilometre point of a road, in metres. */
+/** Options of a kilometre point of a road, to the metre. */
 export const ROAD_KM = { scale: 3, unit: 'km', min: 0, max: 2000 } as const
 /** Options of a share, 0 to 1. */
 export const SHARE = { scale: 4, unit: '1', min: 0, max: 1 } as const

@@ -58,7 +58,7 @@ export async function runCommand<const O extends Options>(
 /** A subcommand: the least and the most arguments that it takes, and its work. */
 type Subcommand = readonly [least: number, most: number, run: (...args: string[]) => Promise<void>]
 
-/** Runs the subcommand that the first argument names. Throws, with the usage, if none has this name and takes the other arguments. */
+/** Runs the subcommand that the first argument names. Throws, with the usage, if none has its name and number of arguments. */
 export async function runSubcommand(
   usage: string,
   [name = '', ...args]: readonly string[],

@@ -63,9 +63,7 @@ test('places by name and places by coordinates are the same', async () => {
   await using publishers = await standIn({ scale: 'small' })
   for (const feed of polled) {
     const { report } = await read(publishers, feed, 0)
-    expect(
-      [...report.warnings.keys()].filter((text) => /(municip|provinc).*(disagree|differ)|unknown (municipality|province)/i.test(text)),
-    ).toEqual([])
+    expect([...report.warnings.keys()].filter((text) => /disagree|differ|unknown (municipality|province)/i.test(text))).toEqual([])
   }
 })
 

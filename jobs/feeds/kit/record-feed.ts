@@ -84,10 +84,24 @@ export function recordFeed<D extends Dataset, F extends string, const N extends 
   spec: RecordFeedSpec<D, F, N, T>,
   open: Open,
 ): Feed {
-  const { into, band, columns, knows = [] } = spec
+  const {
+    into,
+    band,
+    columns,
+    needs,
+    knows = [],
+    decimal,
+    emptyValues,
+    file,
+    row,
+    duplicateWarning,
+    nonEmptyFields,
+    requireAny,
+    ...feed
+  } = spec
   const found = columnsOf(columns, knows)
   return defineFeed({
-    ...spec,
+    ...feed,
     into: [into],
     bands: { [into.id]: { minRatio: 0.8, maxRatio: 1000, ...band } },
     *rows(bodies, clock, diagnostics) {

@@ -23,7 +23,8 @@ interface ZoneAreas {
 export type ReadAreas = ZoneAreas | { readonly refused: string }
 
 /**
- * Limits of a file's thread. A file of 64 MB takes 15 seconds and half of this memory, one of 22 MB seconds and 180 MB; only a hostile file takes more.
+ * Limits of a file's thread. A file of 64 MB takes 15 seconds and half of this memory, one of 22 MB seconds and 180 MB; only a
+ * hostile file takes more.
  */
 const LIMITS = { timeout_ms: 5 * 60_000, heap_mb: 1024 }
 /** Young generation, MB: V8's default is several times larger, and this thread keeps most of its objects. */

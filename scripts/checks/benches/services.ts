@@ -235,7 +235,10 @@ export interface Server extends BenchApi {
   setReply(reply: BareReply): Promise<void>
 }
 
-/** Answers `startServer` in the process that it started, until that one ends: where the server is, then its processor time and memory. */
+/**
+ * Answers `startServer` in the process that it started, until that one ends: the server's address, then its processor time and
+ * memory.
+ */
 export async function serveParent(start: () => Promise<BenchApi>): Promise<void> {
   const server = await start()
   process.on('disconnect', () => void server.close().then(() => process.exit()))

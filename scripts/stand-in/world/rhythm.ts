@@ -33,7 +33,7 @@ export function localTime(instant: number): LocalTime {
   }
 }
 
-/** Local time in a pattern of `YYYY`, `MM`, `DD`, `hh`, `mm` and `ss`, and `h` for an hour without leading zero; Madrid's by default. */
+/** Local time, by default of Madrid, in a pattern of `YYYY`, `MM`, `DD`, `hh`, `mm`, `ss`, and `h` without a leading zero. */
 export function localText(instant: number, pattern: string, zone?: string): string {
   const [year = '', month = '', day = '', hour = '', minute = '', second = ''] = new Date(instant + offsetAt(instant, zone))
     .toISOString()

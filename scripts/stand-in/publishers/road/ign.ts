@@ -60,5 +60,5 @@ const register = fixtureStandIn<Municipality & { readonly people: number }>('ign
   },
 })
 
-/** Instituto Geográfico Nacional: the road network, a file for each province, and the register of municipalities, once a year. */
+/** Instituto Geográfico Nacional, once a year: the road network by province, and the register of municipalities. */
 export const ign: readonly FeedStandIn[] = [roads, register]

@@ -97,6 +97,10 @@ const dictionary = defineStandIn('dgt_accident_dictionary', {
   },
 })
 
+/** Persons killed, seriously and slightly injured by an animal on the road: nine accidents in ten injure nobody. */
+const harmOf = ({ index, killed, serious, slight }: SpanishAccident): readonly number[] =>
+  index % 10 === 0 ? [killed, serious, slight] : [0, 0, 0]
+
 const animals = fixtureStandIn<SpanishAccident>('dgt_animal_accidents', {
   ...MONTHLY,
   route(path) {
@@ -109,10 +113,11 @@ const animals = fixtureStandIn<SpanishAccident>('dgt_animal_accidents', {
     editionOf(spanishAccidents(world, 'animals', Number(edition.resource), accidentsOf(world, 'animals')), edition),
   fields: {
     ID_NUM: (_id, { item, edition }) => Number(edition.resource) * 100_000_000 + item.index,
-    // Nine in ten injure nobody.
-    TOTAL_MU30DF: (_killed, { item }) => (item.index % 10 === 0 ? item.killed : 0),
-    TOTAL_HG30DF: (_serious, { item }) => (item.index % 10 === 0 ? item.serious : 0),
-    TOTAL_HL30DF: (_slight, { item }) => (item.index % 10 === 0 ? item.slight : 0),
+    IND_ACCDA: (_damageOnly, { item }) => (harmOf(item).some((persons) => persons > 0) ? 0 : 1),
+    IND_ACCIV: (_victims, { item }) => (harmOf(item).some((persons) => persons > 0) ? 1 : 0),
+    TOTAL_MU30DF: (_killed, { item }) => harmOf(item)[0] as number,
+    TOTAL_HG30DF: (_serious, { item }) => harmOf(item)[1] as number,
+    TOTAL_HL30DF: (_slight, { item }) => harmOf(item)[2] as number,
     FECHA_ACCIDENTE: (_date, { item, edition }) => `${item.day}/${item.month}/${edition.resource}`,
     HORA_ACCIDENTE: (_time, { item }) => `${item.hour}:${two(item.minute)}`,
     MES_1F: (_month, { item }) => item.month,
