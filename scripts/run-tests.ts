@@ -119,6 +119,7 @@ const began = performance.now()
 if (isWhole)
   await Promise.all([
     check('types (tsc)', ['tsc']),
+    check('types of what runs in browsers (tsc)', ['tsc', '-p', 'api/browser']),
     check('format and lint (biome)', ['biome', 'ci', '--reporter=summary', '.']),
     check('dead code (knip)', ['knip', '--no-progress']),
     check('code that only tests use (knip)', ['knip', '--no-progress', '--production']),

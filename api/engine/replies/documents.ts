@@ -27,18 +27,20 @@ interface Document {
   readonly headers?: Readonly<Record<string, string>>
   /** How long it is fresh, in s; by default as long as a description. */
   readonly fresh_s?: number
+  /** False for what is compressed already. */
+  readonly isText?: boolean
   /** True if its URL names its version. */
   readonly isImmutable?: boolean
 }
 
 /** Makes a document ready to be sent, with tag and 304. Each compressed form is made once. */
 export async function cachedDocument(document: Document): Promise<MadeResponse> {
-  const { text, content_type, language = null, links = [], headers, isImmutable = false, fresh_s = DESCRIPTION_S } = document
+  const { text, content_type, language = null, links = [], headers, isText = true, isImmutable = false, fresh_s = DESCRIPTION_S } = document
   const head: ResponseHead = {
     etag: typeof text === 'string' ? weakTag(text) : text.etag,
     content_type,
     format: null,
-    isText: true,
+    isText,
     language,
     links,
     data_time: null,

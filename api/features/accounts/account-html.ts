@@ -1,7 +1,7 @@
 import type { ExportJob } from '../../../lake/exports/jobs.ts'
 import type { ListedKey, NewKey } from '../../auth/accounts.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
-import { contactLink, escaped, HTML, htmlPage, moment, PAGE_SECURITY, pageLinks } from '../site/html.ts'
+import { contactLink, escaped, HTML, htmlPage, moment, PAGE_SECURITY } from '../site/html.ts'
 import { jobsSection, type OwnWebhook, webhooksSection } from './account-delivery-html.ts'
 import { MAX_OVERLAP_H, OVERLAP_H } from './account-fields.ts'
 import { button, dayName, scrollTable } from './account-forms.ts'
@@ -176,5 +176,5 @@ function cells(language: Language, key: ListedKey, usage: KeyUsage | null): stri
 }
 
 function page(language: Language, body: string): string {
-  return htmlPage(language, { title: WORDS[language].title, body, after: pageLinks(language, { hasBoth: false }) })
+  return htmlPage(language, { title: WORDS[language].title, body, path: '/account', isWide: true, hasBoth: false })
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Language } from '../../kernel/language.ts'
-import { htmlPage, pageLinks } from './html.ts'
+import { htmlPage } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 
 const FILE = new URL('../../CHANGELOG.md', import.meta.url)
@@ -12,6 +12,5 @@ export function changelogPage(language: Language): string {
   return htmlPage(language, {
     title: language === 'es' ? 'Cambios de la API' : title,
     body: `${intro}<div lang="en">${html}</div>`,
-    after: pageLinks(language),
   })
 }

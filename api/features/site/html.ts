@@ -1,20 +1,8 @@
-import { hash } from 'node:crypto'
 import { isoInstant, MADRID } from '../../../lake/schema/time.ts'
 import type { SourceMode } from '../../../lake/system.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import { oneOf } from '../../kernel/params/params.ts'
-
-const STYLE =
-  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}' +
-  'form{display:inline}table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem .4rem 0;vertical-align:top}' +
-  'code{overflow-wrap:anywhere}input,button{font:inherit;padding:.3rem .6rem}section{margin:2rem 0}' +
-  'nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0}article{margin:1.5rem 0}h3{margin-bottom:0}h3+p{margin-top:0}' +
-  '.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:1rem}dd{margin:0}dd strong{display:block;font-size:1.8rem}' +
-  '.scroll{overflow-x:auto;margin:1rem 0}caption{text-align:left;font-weight:bold;padding:.4rem 0}.wide{font-size:.85rem}.wide td,.wide code,.lines th{white-space:nowrap}.wide thead th{vertical-align:bottom}.num{text-align:right}.small{font-size:.85rem}.small code,.small button{white-space:nowrap;overflow-wrap:normal}.small input{max-width:4rem}' +
-  '.ok{color:light-dark(#1a7f37,#4ade80)}.warn{color:light-dark(#8a5a00,#facc15)}.bad{color:light-dark(#c11f2b,#f98080)}' +
-  '.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:1rem 1.5rem}.cards section{margin:0}.cards ul{padding-left:1.2rem}.cards li{margin-bottom:.4rem}.plans th,.plans td{padding-right:1rem}' +
-  '.chart{margin:.5rem 0}.chart svg{display:block;width:100%;height:auto}.chart figcaption{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;font-size:.85rem}.served{fill:light-dark(#0b5cad,#6cb2ff);color:light-dark(#0b5cad,#6cb2ff)}.refused{fill:light-dark(#c11f2b,#f98080);color:light-dark(#c11f2b,#f98080)}.axis{stroke:GrayText}' +
-  'pre{overflow-x:auto;padding:.8rem;border:1px solid GrayText;border-radius:.3rem}'
+import { assetPath } from './assets.ts'
 
 /** Features of the user's device that browsers would grant by default or on request; pages use none. */
 const NOTHING_OF_THE_DEVICE = ['camera', 'display-capture', 'geolocation', 'microphone', 'midi', 'payment', 'usb', 'serial']
@@ -34,8 +22,11 @@ export function pageSecurity(sources: string): Readonly<Record<string, string>> 
 
 export const HTML = 'text/html; charset=utf-8'
 
+/** What pages load: files, data and forms of our own origin only. */
+const OWN_SOURCES = ['script-src', 'style-src', 'font-src', 'connect-src', 'form-action'].map((name) => `${name} 'self'`).join('; ')
+
 /** Headers of every page of `htmlPage`: no foreign content, script or frame, and no referrer to other sites. */
-export const PAGE_SECURITY = pageSecurity(`style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'; img-src data:`)
+export const PAGE_SECURITY = pageSecurity(`${OWN_SOURCES}; img-src 'self' data:`)
 
 /** Our icon (SVG): a road to the horizon, in colours that are visible on light and dark tabs. */
 export const ICON =
@@ -48,17 +39,42 @@ export const ICON_LINK = `<link rel="icon" href="data:image/svg+xml,${encodeURIC
 /** The parameter that chooses the language of a page. */
 export const PAGE_LANG = oneOf('Language of texts. By default what Accept-Language prefers, else Spanish.', ['es', 'en'])
 
-/** Renders a page in the common frame. `title` is text, `body` HTML, and `after` HTML outside the main content. */
-export function htmlPage(
-  language: Language,
-  { title, body, after = '' }: { readonly title: string; readonly body: string; readonly after?: string },
-): string {
+/** A page in the common frame. Titles are texts, `body` is HTML. */
+interface Page {
+  readonly title: string
+  readonly body: string
+  /** The page's own heading, as HTML within `body`; false by default, when the title is the heading. */
+  readonly hasHeading?: boolean
+  /** One sentence for search engines. */
+  readonly about?: string
+  /** The path that the header marks as current. */
+  readonly path?: string
+  /** True if the page is as wide as its header, for tables and cards. */
+  readonly isWide?: boolean
+  /** Where its data comes from; a notice says so unless it is live. */
+  readonly mode?: SourceMode
+  /** Its own modules and stylesheets, by file name. */
+  readonly modules?: readonly string[]
+  readonly styles?: readonly string[]
+  /** False if `?lang` does not change its language. */
+  readonly hasBoth?: boolean
+}
+
+/** Renders a page in the common frame: header, notice about the data, content and footer. */
+export function htmlPage(language: Language, page: Page): string {
+  const { title, body, hasHeading = false, about, path = '', isWide = false, mode = 'live', modules = [], styles = [] } = page
+  const css = ['style.css', ...styles].map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
+  const scripts = ['page.js', ...modules].map((name) => `<script type="module" src="${assetPath(name)}"></script>`)
+  const font = `<link rel="preload" href="${assetPath('overpass.woff2')}" as="font" type="font/woff2" crossorigin>`
+  const description = about === undefined ? '' : `<meta name="description" content="${escaped(about)}">`
   return `<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${ICON_LINK}<title>${escaped(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escaped(title)}</h1>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${ICON_LINK}<title>${escaped(title)}</title>${description}
+${font}${css.join('')}${scripts.join('')}</head>
+<body><a class="skip" href="#main">${WAYS[language].skip}</a>${header(language, path, page.hasBoth ?? true)}${modeNotice(mode, language)}
+<main id="main"${isWide ? ' class="wide"' : ''}>${hasHeading ? '' : `<h1>${escaped(title)}</h1>`}
 ${body}
-</main>${after}</body>
+</main>${footer(language)}</body>
 </html>
 `
 }
@@ -78,26 +94,97 @@ const MODE_NOTICES = {
 /** Returns the notice that a page's data is not live data of the publishers; empty for live data. */
 export function modeNotice(mode: SourceMode, language: Language): string {
   const text = MODE_NOTICES[mode][language]
-  return text === '' ? '' : `<p role="note" class="warn"><strong>${text}</strong></p>`
+  return text === '' ? '' : `<p role="note" class="mode"><span>${text}</span></p>`
 }
 
 const WAYS = inBoth({
-  name: ['Documentación', 'Documentation'],
-  start: ['Inicio', 'Start'],
-  docs: ['Documentación', 'Documentation'],
+  skip: ['Ir al contenido', 'Skip to content'],
+  name: ['Páginas', 'Pages'],
+  docs: ['Documentación', 'Docs'],
   plans: ['Planes', 'Plans'],
-  changes: ['Cambios', 'Changes'],
   status: ['Estado', 'Status'],
-  keys: ['Claves', 'Keys'],
+  keys: ['Sus claves', 'Your keys'],
   other: ['English', 'Español'],
+  useIt: ['Usar la API', 'Use the API'],
+  start: ['Primeros pasos', 'Quick start'],
+  bulk: ['Descargas', 'Bulk downloads'],
+  errors: ['Errores', 'Errors'],
+  service: ['El servicio', 'The service'],
+  changes: ['Cambios', 'Changes'],
+  forPrograms: ['Para programas', 'For programs'],
+  models: ['Para asistentes', 'For assistants'],
+  credit: [
+    'Datos de organismos públicos de España. Cada respuesta nombra sus fuentes y sus licencias.',
+    'Data of public bodies of Spain. Each reply names its sources and their licences.',
+  ],
 })
 
-/** Returns the links to the other pages, and to the page in the other language if `lang` selects it. */
-export function pageLinks(language: Language, { hasBoth = true }: { readonly hasBoth?: boolean } = {}): string {
-  const { name, start, docs, plans, changes, status, keys, other } = WAYS[language]
+/** Returns the links of the header, in its order: path and text. */
+function mainWays(language: Language): readonly Link[] {
+  const { docs, plans, status } = WAYS[language]
+  return [
+    ['/docs', docs],
+    ['/plans', plans],
+    ['/status', status],
+  ]
+}
+
+/** Renders the header. `current` is the page's path; the link to the other language is for pages that `?lang` selects. */
+function header(language: Language, current: string, hasBoth: boolean): string {
+  const { name, keys, other } = WAYS[language]
   const to = language === 'es' ? 'en' : 'es'
+  const way = ([path, text]: Link, kind = ''): string =>
+    `<li><a href="${path}?lang=${language}"${kind}${path === current ? ' aria-current="page"' : ''}>${text}</a></li>`
   const switching = hasBoth ? `<li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li>` : ''
-  return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/plans">${plans}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/status">${status}</a></li><li><a href="/account">${keys}</a></li>${switching}</ul></nav>`
+  const links = `${mainWays(language)
+    .map((one) => way(one))
+    .join('')}<li><a href="/account" class="key"${current === '/account' ? ' aria-current="page"' : ''}>${keys}</a></li>${switching}`
+  return `<header class="top"><div class="bar"><a class="brand" href="/?lang=${language}">${ICON}<span>Traffic Intelligence</span></a><nav aria-label="${name}"><ul class="ways">${links}</ul></nav></div></header>`
+}
+
+/** A link to a page, with its text. */
+type Link = readonly [path: string, text: string]
+
+/** Returns the groups of links of the footer. */
+function footerLinks(language: Language): readonly (readonly [name: string, links: readonly Link[]])[] {
+  const words = WAYS[language]
+  const lang = `?lang=${language}`
+  return [
+    [
+      words.useIt,
+      [
+        [`/docs/guides/quick-start${lang}`, words.start],
+        [`/docs${lang}`, words.docs],
+        [`/docs/guides/bulk${lang}`, words.bulk],
+        [`/docs/guides/errors${lang}`, words.errors],
+      ],
+    ],
+    [
+      words.service,
+      [
+        [`/plans${lang}`, words.plans],
+        [`/status${lang}`, words.status],
+        [`/changelog${lang}`, words.changes],
+        ['/account', words.keys],
+      ],
+    ],
+    [
+      words.forPrograms,
+      [
+        ['/openapi.json', 'OpenAPI'],
+        ['/llms.txt', words.models],
+      ],
+    ],
+  ]
+}
+
+/** Renders the footer: all other pages, and the descriptions for programs. */
+function footer(language: Language): string {
+  const groups = footerLinks(language).map(
+    ([name, links]) =>
+      `<section><h2>${name}</h2><ul>${links.map(([path, text]) => `<li><a href="${path}">${text}</a></li>`).join('')}</ul></section>`,
+  )
+  return `<footer class="foot"><div>${groups.join('')}<p>${WAYS[language].credit}</p></div></footer>`
 }
 
 /** A table for `dataTable`; its texts are HTML except `name`. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Endpoint } from '../../kernel/endpoint.ts'
 import type { Language } from '../../kernel/language.ts'
 import { defineMethodPage, type MethodPage } from '../../kernel/method-page.ts'
-import { escaped, htmlPage, pageLinks } from './html.ts'
+import { escaped, htmlPage } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 
 /** Returns the method pages that endpoints declare, by name. */
@@ -29,11 +29,9 @@ export function methodHtml(method: MethodPage, language: Language): string {
 /** Renders an English text within a page of either language. */
 function documentHtml({ file }: MethodPage, language: Language, spanishTitle: string): string {
   const { title, html } = renderMarkdown(readFileSync(file, 'utf8'))
-  const after = pageLinks(language)
-  if (language === 'en') return htmlPage(language, { title, body: html, after })
+  if (language === 'en') return htmlPage(language, { title, body: html })
   return htmlPage(language, {
     title: spanishTitle,
     body: `<div lang="en"><p><strong>${escaped(title)}</strong></p>${html}</div>`,
-    after,
   })
 }

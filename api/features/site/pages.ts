@@ -7,6 +7,7 @@ import { queryReader } from '../../engine/request/request.ts'
 import type { Endpoint } from '../../kernel/endpoint.ts'
 import { type Language, languageOf } from '../../kernel/language.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../../kernel/problems.ts'
+import { ASSET_VERSION, readAsset } from './assets.ts'
 import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
@@ -65,6 +66,14 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
   })
   page('/docs', () => (language) => docsPage(language, state.mode), DOCS_SECURITY)
+  document('/assets/:version/:name', async ({ raw, params }) => {
+    NO_PARAMS(raw.url ?? '/')
+    const { version, name } = params as { readonly version: string; readonly name: string }
+    const asset = version === ASSET_VERSION ? await readAsset(name) : null
+    if (!asset) throw problem('not-found', 'There is no such file; pages link to the existing ones.')
+    const { content_type, isText, body } = asset
+    return cachedAt(name, () => cachedDocument({ text: { body, etag: `W/"${version}"` }, content_type, isText, isImmutable: true }))
+  })
   document('/docs/assets/:version/:name', async ({ raw, params }) => {
     NO_PARAMS(raw.url ?? '/')
     const { version, name } = params as { readonly version: string; readonly name: string }

@@ -1,7 +1,7 @@
 import { PLANS } from '../../../lake/schema/dataset.ts'
 import { FEATURES, type Feature, featurePath, isAvailable, type PlanTable, reachablePerDay, TIERS, type Tier } from '../../auth/plans.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
-import { contactLink, escaped, htmlPage, pageLinks } from './html.ts'
+import { contactLink, escaped, htmlPage } from './html.ts'
 
 /** The page of plans: where `upgrade_url` leads by default. */
 export const PLANS_PATH = '/plans'
@@ -96,7 +96,7 @@ ${limitsTable(language, parts.plans)}
 <section aria-labelledby="contents"><h2 id="contents">${words.contents}</h2><div class="cards">${sections.join('\n')}</div></section>
 <section aria-labelledby="change"><h2 id="change">${words.change}</h2><p>${changeHtml(language, parts)}</p>
 <p><a href="/?lang=${language}#key">${words.start}</a> · <a href="/api/plans?lang=${language}">${words.asJson}</a></p></section>`
-  return htmlPage(language, { title: words.title, body, after: pageLinks(language) })
+  return htmlPage(language, { title: words.title, body, path: PLANS_PATH, isWide: true })
 }
 
 function limitsTable(language: Language, plans: PlanTable): string {

@@ -1,6 +1,6 @@
 import type { Language } from '../../kernel/language.ts'
 import { PROBLEMS, type ProblemCode } from '../../kernel/problems.ts'
-import { escaped, htmlPage, pageLinks } from './html.ts'
+import { escaped, htmlPage } from './html.ts'
 
 /** The name of every problem in Spanish, and how a caller can solve it. */
 const SPANISH: Readonly<Record<ProblemCode, readonly [title: string, help: string]>> = {
@@ -110,5 +110,5 @@ export function problemPage(code: ProblemCode, language: Language): string {
   const [title, help] = language === 'es' ? SPANISH[code] : [english.title, english.help]
   const state = language === 'es' ? 'estado HTTP' : 'HTTP status'
   const body = `<p><code>${code}</code>, ${state} ${status}.</p>\n<p>${escaped(help)}</p>`
-  return htmlPage(language, { title, body, after: pageLinks(language) })
+  return htmlPage(language, { title, body })
 }

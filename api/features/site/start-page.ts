@@ -2,7 +2,7 @@ import type { SourceMode } from '../../../lake/system.ts'
 import type { PlanTable } from '../../auth/plans.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import type { Figure } from './figures.ts'
-import { escaped, htmlPage, modeNotice, moment, pageLinks } from './html.ts'
+import { escaped, htmlPage, moment } from './html.ts'
 
 /** Why the form returned no key. */
 export type SignupNotice = 'email' | 'tooMany' | 'full'
@@ -79,7 +79,8 @@ export function startPage(
   const wrong = notice === 'email' ? ' aria-invalid="true" aria-describedby="notice"' : ''
   return htmlPage(language, {
     title: words.title,
-    body: `${modeNotice(mode, language)}<p>${words.what}</p>
+    mode,
+    body: `<p>${words.what}</p>
 <section aria-labelledby="now"><h2 id="now">${words.now}</h2><dl class="figures">${figures.map((one) => figure(one, language, number)).join('')}</dl></section>
 <section aria-labelledby="key"><h2 id="key">${words.key}</h2>${alert}<p>${words.keyIntro(minute, day)}</p>
 <form method="post" action="/signup"><input type="hidden" name="lang" value="${language}">
@@ -87,7 +88,6 @@ export function startPage(
 <p><small>${words.privacy}</small></p></section>
 <section><p>${words.without}</p>${command(`curl '${baseUrl}${FIRST_CALL}'`)}
 <p><a href="/docs">${words.more}</a> · <a href="/plans?lang=${language}">${words.plans}</a></p></section>`,
-    after: pageLinks(language),
   })
 }
 
@@ -98,8 +98,8 @@ export function keyMadePage(language: Language, { key, baseUrl }: { readonly key
     title: words.made,
     body: `<p role="status"><code>${escaped(key)}</code></p><p><strong>${words.once}</strong></p>
 <section aria-labelledby="first"><h2 id="first">${words.first}</h2>${command(`curl -H 'X-API-Key: ${key}' '${baseUrl}${FIRST_CALL}'`)}
-<p>${words.mailed}</p><p><a href="/docs">${words.more}</a></p></section>`,
-    after: `<p><a href="/?lang=${language}">${words.back}</a></p>`,
+<p>${words.mailed}</p><p><a href="/docs">${words.more}</a></p></section>
+<p><a href="/?lang=${language}">${words.back}</a></p>`,
   })
 }
 

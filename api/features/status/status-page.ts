@@ -1,7 +1,7 @@
 import type { FeedHealth } from '../../../lake/live/freshness.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import { PROMISE_PCT } from '../../kernel/promise.ts'
-import { dataTable, escaped, htmlPage, modeNotice, moment, pageLinks } from '../site/html.ts'
+import { dataTable, escaped, htmlPage, moment } from '../site/html.ts'
 import { type DeliveryLag, LATE_S, STUCK_S } from './delivery.ts'
 import type { FeedStatus, GroupStatus, State, StatusReport } from './report.ts'
 import { METHOD, reasonTexts } from './texts.ts'
@@ -90,7 +90,7 @@ export function statusPage(report: StatusReport, language: Language): string {
   const words = WORDS[language]
   const { state, reasons, as_of, source_mode, feeds, month, groups } = report
   const why = reasonTexts(reasons, { language, groups: groups.map(({ group }) => group) }).map((text) => `<li>${escaped(text)}</li>`)
-  const body = `${modeNotice(source_mode, language)}<p role="status">${marked(STATE_LEVELS[state], `<strong>${words.states[state]}</strong>`)}</p>
+  const body = `<p role="status">${marked(STATE_LEVELS[state], `<strong>${words.states[state]}</strong>`)}</p>
 ${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p>${words.asOf} ${moment(as_of, language, CLOCK)}. ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></p>
 <section aria-labelledby="feeds"><h2 id="feeds">${words.feeds}</h2>
 ${feeds.length === 0 ? `<p>${words.noFeeds}</p>` : feedTable(feeds, language)}
@@ -103,7 +103,7 @@ ${uptimeHtml(report, language)}
 <details><summary>${words.paths}</summary><dl>${groups.map(({ group }) => `<dt>${escaped(group.title[language])}</dt><dd><ul>${[...group.paths].map((path) => `<li><code>${escaped(path)}</code></li>`).join('')}</ul></dd>`).join('')}</dl></details>
 <h3>${words.how}</h3><p>${escaped(METHOD[language])}</p>
 </section>`
-  return htmlPage(language, { title: words.title, body, after: pageLinks(language) })
+  return htmlPage(language, { title: words.title, body, mode: source_mode, path: '/status', isWide: true })
 }
 
 function feedTable(feeds: readonly FeedStatus[], language: Language): string {

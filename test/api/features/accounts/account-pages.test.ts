@@ -242,7 +242,7 @@ describe('the page', () => {
       expect(page.headers.get('access-control-allow-origin')).toBeNull()
       const text = await page.text()
       expect(text).toContain(`<html lang="${lang}">`)
-      expect(text).not.toContain('<script')
+      expect(text).not.toMatch(/<script(?! type="module" src="\/assets\/)/)
     }
   })
 

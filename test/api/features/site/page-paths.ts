@@ -1,3 +1,4 @@
+import { assetPath } from '../../../../api/features/site/assets.ts'
 import { SCRIPTS } from '../../../../api/features/site/docs.ts'
 
 /** Paths of pages and of files for browsers and crawlers, which the description leaves out, with an example of each. */
@@ -5,6 +6,7 @@ export const PAGES: Readonly<Record<string, string>> = Object.freeze({
   '/': '/',
   '/plans': '/plans',
   '/docs': '/docs',
+  '/assets/{version}/{name}': assetPath('style.css'),
   '/docs/assets/{version}/{name}': `/docs/assets/${SCRIPTS['start.js'].version}/start.js`,
   '/docs/methods/{name}': '/docs/methods/traffic-forecasts',
   '/docs/guides/{name}': '/docs/guides/quick-start',

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { parentPort, workerData } from 'node:worker_threads'
+
+const { folder, names } = workerData as { readonly folder: string; readonly names: readonly string[] }
+/** Modules of packages that ours import, by their names in URLs. */
+const PACKAGES: Readonly<Record<string, string>> = { 'maplibre-gl': './maplibre-gl.js' }
+
+// Modules import each other by the names of their sources, and packages by theirs.
+const withUrls = (text: string): string =>
+  text.replaceAll(/(from |import\()'([^']+)'/g, (_whole, before, name) => `${before}'${PACKAGES[name] ?? name.replace(/\.ts$/, '.js')}'`)
+const entries = names.map((name) => {
+  const source = readFileSync(new URL(name, folder), 'utf8')
+  return [name.replace(/\.ts$/, '.js'), withUrls(stripTypeScriptTypes(source, { mode: 'strip' }))] as const
+})
+parentPort?.postMessage(new Map(entries))

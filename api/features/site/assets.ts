@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
+/** The folder of what runs in browsers: stylesheets and modules. */
+const FOLDER = new URL('../../browser/', import.meta.url)
+
+/** Files of packages that pages load, by their names in URLs. */
+const PACKAGES = {
+  'overpass.woff2': '@fontsource-variable/overpass/files/overpass-latin-wght-normal.woff2',
+  'overpass-mono.woff2': '@fontsource-variable/overpass-mono/files/overpass-mono-latin-wght-normal.woff2',
+} as const
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.woff2': 'font/woff2',
+}
+
+const own = readdirSync(FOLDER).filter((name) => /\.(css|ts)$/.test(name))
+const resolved = new Map(Object.entries(PACKAGES).map(([name, file]) => [name, createRequire(import.meta.url).resolve(file)]))
+
+/** Version of all files that pages load: it changes with any of them, so browsers may keep each for ever. */
+export const ASSET_VERSION = hash(
+  'sha256',
+  [...own.toSorted().map((name) => readFileSync(new URL(name, FOLDER), 'utf8')), ...resolved.values()].join('\0'),
+  'hex',
+).slice(0, 12)
+
+/** Returns the path of a file that pages load. */
+export function assetPath(name: string): string {
+  return `/assets/${ASSET_VERSION}/${name}`
+}
+
+/** A file that pages load. */
+interface Asset {
+  readonly content_type: string
+  readonly body: Buffer
+  /** False for fonts, which are compressed already. */
+  readonly isText: boolean
+}
+
+let modules: Promise<ReadonlyMap<string, string>> | null = null
+
+/** Reads a file that pages load, a module without its types; null if there is no such file. */
+export async function readAsset(name: string): Promise<Asset | null> {
+  const file = resolved.get(name)
+  const type = TYPES[extname(name)]
+  if (type === undefined) return null
+  const asset = (body: Buffer): Asset => ({ content_type: type, body, isText: !type.startsWith('font/') })
+  if (file !== undefined) return asset(await readFile(file))
+  if (own.includes(name)) return asset(await readFile(new URL(name, FOLDER)))
+  if (!own.includes(name.replace(/\.js$/, '.ts'))) return null
+  modules ??= withoutTypes(own.filter((one) => one.endsWith('.ts')))
+  const text = (await modules).get(name)
+  return text === undefined ? null : asset(Buffer.from(text))
+}
+
+/** Removes the types of our modules in a thread of its own, which frees the memory of the compiler with it. */
+function withoutTypes(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./assets-worker.ts', import.meta.url), {
+      workerData: { folder: FOLDER.href, names },
+      // stripTypeScriptTypes is a release candidate in Node 24, and warns.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('the modules of pages were not made')))
+  })
+}
