@@ -4,12 +4,13 @@ import { checkedKey, keyInWrongPlace } from './access-problems.ts'
 import type { KeyIndex, LiveKey } from './keys/key-index.ts'
 import type { CallerOf } from './limits/address.ts'
 import type { Policy } from './limits/policy.ts'
+import { PAGE_POLICIES, PAGE_TOKEN, type PageTokens } from './page-access.ts'
 import { type PlanTable, type PlanTerms, policiesOf, TIERS, type Tier } from './plans.ts'
 
 /** The caller of a request, and the terms of the caller's plan. */
 export interface Caller {
   readonly tier: Tier
-  /** The slot that counts the requests: of the key, or of the address. */
+  /** The slot that counts the requests: of the key, of the address, or of our pages at the address. */
   readonly slot: string
   readonly key: LiveKey | null
   readonly terms: PlanTerms
@@ -37,8 +38,13 @@ const MAX_STOP_S = 60
 const MAX_STOPPED = 10_000
 
 /** Opens the identification of callers. */
-export function openCallers(options: { readonly keys: KeyIndex; readonly callerOf: CallerOf; readonly plans: PlanTable }): Callers {
-  const { keys, callerOf, plans } = options
+export function openCallers(options: {
+  readonly keys: KeyIndex
+  readonly callerOf: CallerOf
+  readonly plans: PlanTable
+  readonly pages: Pick<PageTokens, 'isValid'>
+}): Callers {
+  const { keys, callerOf, plans, pages } = options
   const policies = Object.fromEntries(TIERS.map((tier) => [tier, policiesOf(plans[tier])])) as Record<Tier, readonly Policy[]>
   const termsOf = (tier: Tier) => ({ tier, terms: plans[tier], policies: policies[tier] })
   const known = Object.fromEntries(TIERS.map((tier) => [tier, termsOf(tier)])) as Record<Tier, ReturnType<typeof termsOf>>
@@ -65,6 +71,13 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
   }
 
   const byAddress = (raw: IncomingMessage): Caller => ({ ...known.ANONYMOUS, slot: callerOf(raw), key: null })
+  /** One of our own pages: without a key, but with a limit of its own. */
+  const byPage = (raw: IncomingMessage): Caller => ({
+    ...known.ANONYMOUS,
+    policies: PAGE_POLICIES,
+    slot: `page:${callerOf(raw)}`,
+    key: null,
+  })
   return {
     byAddress,
     byInvalidKey: (raw) => ({ ...known.ANONYMOUS, slot: `invalid-key:${callerOf(raw)}`, key: null }),
@@ -72,7 +85,8 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
       const text = raw.headers['x-api-key']
       if (text === undefined) {
         if (holdsKey(raw.headers.authorization)) throw keyInWrongPlace()
-        return byAddress(raw)
+        const token = raw.headers[PAGE_TOKEN]
+        return token !== undefined && pages.isValid(String(token), callerOf(raw)) ? byPage(raw) : byAddress(raw)
       }
       if (stopped.size > 0 && keys.atHand(String(text)) === null) refuseStopped(raw)
       const key = checkedKey(keys, String(text))

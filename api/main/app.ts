@@ -11,6 +11,7 @@ import { openCallers } from '../auth/callers.ts'
 import { cameByHttps, type HttpsRule, STRICT_TRANSPORT } from '../auth/https.ts'
 import type { CallerOf } from '../auth/limits/address.ts'
 import type { Limiter } from '../auth/limits/limiter.ts'
+import { pageTokens } from '../auth/page-access.ts'
 import type { PlanTable } from '../auth/plans.ts'
 import type { ContextParts } from '../auth/request-context.ts'
 import { browserSessions } from '../auth/sessions/sessions.ts'
@@ -166,8 +167,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const days = watchDays({ clock, notify: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
   app.addHook('onClose', () => days.close())
   const changePlanUrl = () => upgradeUrl ?? `${baseUrl()}${PLANS_PATH}`
+  const pages = pageTokens(parts.cursors, clock)
   const visits: ContextParts = {
-    callers: openCallers({ keys: access.keys, callerOf, plans }),
+    callers: openCallers({ keys: access.keys, callerOf, plans, pages }),
     limiter,
     plans,
     upgradeUrl: changePlanUrl,
@@ -268,7 +270,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const all: FeatureParts = {
     ...parts,
     ...visits,
-    ...{ onStore, groups, links, descriptions, served, sessions, webhooks },
+    ...{ onStore, groups, links, descriptions, served, sessions, webhooks, kept, pages },
     store: parts.lake.store,
     changePlanUrl: parts.upgradeUrl,
     figures: liveFigures(ownAnswers(served, clock), clock),

@@ -1,5 +1,6 @@
 import { accountsFeature } from '../features/accounts/feature.ts'
 import { exportsFeature } from '../features/exports/feature.ts'
+import { mapFeature } from '../features/map/feature.ts'
 import { mcpFeature } from '../features/mcp/feature.ts'
 import { siteFeature } from '../features/site/feature.ts'
 import { statusFeature } from '../features/status/feature.ts'
@@ -7,7 +8,16 @@ import { streamFeature } from '../features/stream/feature.ts'
 import { webhooksFeature } from '../features/webhooks/feature.ts'
 
 /** What the service has besides the data endpoints, in the order of the description. */
-export const FEATURES = [exportsFeature, streamFeature, siteFeature, statusFeature, accountsFeature, webhooksFeature, mcpFeature] as const
+export const FEATURES = [
+  exportsFeature,
+  streamFeature,
+  siteFeature,
+  mapFeature,
+  statusFeature,
+  accountsFeature,
+  webhooksFeature,
+  mcpFeature,
+] as const
 
 /** What all features together need of the application. */
 export type FeatureParts = Intersection<Parameters<(typeof FEATURES)[number]['register']>[1]>

@@ -12,6 +12,9 @@ const FOLDER = new URL('../../browser/', import.meta.url)
 const PACKAGES = {
   'overpass.woff2': '@fontsource-variable/overpass/files/overpass-latin-wght-normal.woff2',
   'overpass-mono.woff2': '@fontsource-variable/overpass-mono/files/overpass-mono-latin-wght-normal.woff2',
+  'maplibre-gl.js': 'maplibre-gl/dist/maplibre-gl.mjs',
+  'maplibre-gl-worker.js': 'maplibre-gl/dist/maplibre-gl-worker.mjs',
+  'maplibre-gl.css': 'maplibre-gl/dist/maplibre-gl.css',
 } as const
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

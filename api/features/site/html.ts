@@ -51,6 +51,8 @@ interface Page {
   readonly path?: string
   /** True if the page is as wide as its header, for tables and cards. */
   readonly isWide?: boolean
+  /** True if the content fills the window below the header, without footer. */
+  readonly isFull?: boolean
   /** Where its data comes from; a notice says so unless it is live. */
   readonly mode?: SourceMode
   /** Its own modules and stylesheets, by file name. */
@@ -62,7 +64,18 @@ interface Page {
 
 /** Renders a page in the common frame: header, notice about the data, content and footer. */
 export function htmlPage(language: Language, page: Page): string {
-  const { title, body, hasHeading = false, about, path = '', isWide = false, mode = 'live', modules = [], styles = [] } = page
+  const {
+    title,
+    body,
+    hasHeading = false,
+    about,
+    path = '',
+    isWide = false,
+    isFull = false,
+    mode = 'live',
+    modules = [],
+    styles = [],
+  } = page
   const css = ['style.css', ...styles].map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
   const scripts = ['page.js', ...modules].map((name) => `<script type="module" src="${assetPath(name)}"></script>`)
   const font = `<link rel="preload" href="${assetPath('overpass.woff2')}" as="font" type="font/woff2" crossorigin>`
@@ -72,9 +85,9 @@ export function htmlPage(language: Language, page: Page): string {
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${ICON_LINK}<title>${escaped(title)}</title>${description}
 ${font}${css.join('')}${scripts.join('')}</head>
 <body><a class="skip" href="#main">${WAYS[language].skip}</a>${header(language, path, page.hasBoth ?? true)}${modeNotice(mode, language)}
-<main id="main"${isWide ? ' class="wide"' : ''}>${hasHeading ? '' : `<h1>${escaped(title)}</h1>`}
+<main id="main"${isFull ? ' class="full"' : isWide ? ' class="wide"' : ''}>${hasHeading ? '' : `<h1>${escaped(title)}</h1>`}
 ${body}
-</main>${footer(language)}</body>
+</main>${isFull ? '' : footer(language)}</body>
 </html>
 `
 }
@@ -100,6 +113,7 @@ export function modeNotice(mode: SourceMode, language: Language): string {
 const WAYS = inBoth({
   skip: ['Ir al contenido', 'Skip to content'],
   name: ['Páginas', 'Pages'],
+  map: ['Mapa', 'Map'],
   docs: ['Documentación', 'Docs'],
   plans: ['Planes', 'Plans'],
   status: ['Estado', 'Status'],
@@ -121,8 +135,9 @@ const WAYS = inBoth({
 
 /** Returns the links of the header, in its order: path and text. */
 function mainWays(language: Language): readonly Link[] {
-  const { docs, plans, status } = WAYS[language]
+  const { map, docs, plans, status } = WAYS[language]
   return [
+    ['/map', map],
     ['/docs', docs],
     ['/plans', plans],
     ['/status', status],

@@ -1,0 +1,109 @@
+import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
+
+/** Colours of the base map, quiet so that data stands out. */
+const COLOURS = {
+  light: {
+    sea: '#dfe8ee',
+    land: '#fafaf7',
+    border: '#b9c3cc',
+    municipality: '#e4e7e8',
+    motorway: '#f0b65a',
+    motorwayCase: '#d99a35',
+    main: '#e3cf9e',
+    lesser: '#d9dcdd',
+    railway: '#8d99a5',
+    text: '#33424f',
+    halo: '#ffffff',
+    faint: '#7a8894',
+  },
+  dark: {
+    sea: '#0a1118',
+    land: '#15202a',
+    border: '#3a4a59',
+    municipality: '#1d2a35',
+    motorway: '#8a6424',
+    motorwayCase: '#5d4418',
+    main: '#5b4c2c',
+    lesser: '#2c3946',
+    railway: '#5b6b7a',
+    text: '#c9d5df',
+    halo: '#101a23',
+    faint: '#8496a6',
+  },
+} as const
+
+const FONT = ['Overpass']
+const SOURCE = { source: 'base' } as const
+
+/** Width of lines: pixels by zoom, doubling about every two zooms. */
+const width = (...stops: readonly number[]): never => ['interpolate', ['exponential', 1.5], ['zoom'], ...stops] as never
+
+/** Returns the style of the base map in light or dark, with tiles and type of our own origin. */
+export function baseStyle(scheme: 'light' | 'dark', origin: string): StyleSpecification {
+  const colour = COLOURS[scheme]
+  const line = (id: string, layer: string, paint: object, filter?: unknown): LayerSpecification =>
+    ({
+      id,
+      type: 'line',
+      ...SOURCE,
+      'source-layer': layer,
+      layout: { 'line-cap': 'round', 'line-join': 'round' },
+      paint,
+      ...(filter ? { filter } : {}),
+    }) as LayerSpecification
+  const label = (id: string, layer: string, size: unknown, colourOf: string, rest: object = {}): LayerSpecification =>
+    ({
+      id,
+      type: 'symbol',
+      ...SOURCE,
+      'source-layer': layer,
+      layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': size, 'text-max-width': 8, 'text-padding': 6 },
+      paint: { 'text-color': colourOf, 'text-halo-color': colour.halo, 'text-halo-width': 1.4 },
+      ...rest,
+    }) as LayerSpecification
+  return {
+    version: 8,
+    'font-faces': { Overpass: new URL('./overpass.woff2', import.meta.url).href },
+    sources: {
+      base: {
+        type: 'vector',
+        tiles: [`${origin}/map/tiles/{z}/{x}/{y}.mvt`],
+        minzoom: 4,
+        maxzoom: 11,
+        attribution: 'IGN/CNIG, es-atlas, CC BY 4.0',
+      },
+    },
+    layers: [
+      { id: 'sea', type: 'background', paint: { 'background-color': colour.sea } },
+      { id: 'land', type: 'fill', ...SOURCE, 'source-layer': 'land', paint: { 'fill-color': colour.land, 'fill-antialias': false } },
+      line('municipality', 'municipality', { 'line-color': colour.municipality, 'line-width': 0.8 }),
+      line('province', 'province', { 'line-color': colour.border, 'line-width': width(4, 0.5, 10, 1.2) }),
+      line('railway', 'railway', { 'line-color': colour.railway, 'line-width': width(6, 0.5, 12, 1.6), 'line-dasharray': [3, 2] }),
+      line('lesser-road', 'lesser_road', { 'line-color': colour.lesser, 'line-width': width(9, 0.6, 14, 3.5) }),
+      line('main-road', 'road', { 'line-color': colour.main, 'line-width': width(5, 0.5, 14, 5) }, ['==', ['get', 'class'], 2]),
+      line('motorway-case', 'road', { 'line-color': colour.motorwayCase, 'line-width': width(5, 1.3, 14, 9) }, ['==', ['get', 'class'], 1]),
+      line('motorway', 'road', { 'line-color': colour.motorway, 'line-width': width(5, 0.8, 14, 6.5) }, ['==', ['get', 'class'], 1]),
+      {
+        id: 'road-name',
+        type: 'symbol',
+        ...SOURCE,
+        'source-layer': 'road',
+        minzoom: 7,
+        layout: {
+          'symbol-placement': 'line',
+          'symbol-spacing': 320,
+          'text-field': ['get', 'ref'],
+          'text-font': FONT,
+          'text-size': 10.5,
+          'text-rotation-alignment': 'viewport',
+        },
+        paint: { 'text-color': colour.halo, 'text-halo-color': scheme === 'light' ? '#0b57c4' : '#74b6ff', 'text-halo-width': 3 },
+      },
+      label('province-name', 'province_name', 12, colour.faint, { minzoom: 5, maxzoom: 7.5 }),
+      label('lesser-town', 'lesser_town', ['case', ['==', ['get', 'rank'], 3], 12, 10.5], colour.faint, { minzoom: 9 }),
+      label('town', 'town', ['interpolate', ['linear'], ['zoom'], 5, ['case', ['==', ['get', 'rank'], 1], 12, 0], 8, 14], colour.text, {
+        minzoom: 6,
+      }),
+    ],
+  }
+}

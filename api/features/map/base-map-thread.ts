@@ -1,0 +1,112 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { GeoJSONVT } from '@maplibre/geojson-vt'
+import { fromGeojsonVt } from '@maplibre/vt-pbf'
+import { type Area, loadAtlas } from '../../../lake/places/atlas.ts'
+import { CAPITALS } from '../../../lake/places/capitals.ts'
+import { areaMiddle } from '../../../lake/places/middles.ts'
+import { type BaseLine, type BaseMapInput, TILE_ZOOMS, type TileAddress } from './tiles.ts'
+
+// Makes the vector tiles of the base map, each on request, from indexes over the whole country.
+
+type Properties = Readonly<Record<string, string | number>>
+type Position = [number, number]
+type Index = InstanceType<typeof GeoJSONVT>
+
+/** A layer of the tiles: its index, and the first zoom that has it. */
+interface Layer {
+  readonly name: string
+  readonly from: number
+  readonly index: Index
+}
+
+const { roads, railways, people } = workerData as BaseMapInput
+
+const positions = (points: Float64Array): Position[] =>
+  Array.from({ length: points.length / 2 }, (_, at) => [points[2 * at] as number, points[2 * at + 1] as number])
+const feature = (type: string, coordinates: unknown, properties: Properties) => ({
+  type: 'Feature' as const,
+  geometry: { type, coordinates },
+  properties,
+})
+
+function layer(name: string, from: number, features: readonly ReturnType<typeof feature>[]): Layer {
+  const collection = { type: 'FeatureCollection', features } as unknown as GeoJSON.FeatureCollection
+  const index = new GeoJSONVT(collection, { maxZoom: TILE_ZOOMS.to, indexMaxZoom: TILE_ZOOMS.from, tolerance: 3, buffer: 64 })
+  return { name, from, index }
+}
+
+const boundaries = (areas: readonly Area[]) => areas.map(({ code, rings }) => feature('MultiLineString', rings.map(positions), { code }))
+const lines = (all: readonly BaseLine[], propertiesOf: (line: BaseLine) => Properties) =>
+  all.map((line) => feature('LineString', positions(line.points), propertiesOf(line)))
+
+/** Class of a road by its designation: 1 for motorways of the State, 2 for its other main roads, 3 for the rest. */
+function classOf(name: string): 1 | 2 | 3 {
+  if (/^(A|AP|R)-\d{1,2}\b/.test(name)) return 1
+  return /^N-/.test(name) ? 2 : 3
+}
+
+/** Names of places as points, the largest first. */
+function places(areas: readonly Area[]) {
+  const all = areas.flatMap((area) => {
+    if (area.rings.length === 0) return []
+    const { lat, lon } = areaMiddle(area.rings.map((ring) => [positions(ring)]))
+    const count = people.get(area.code) ?? 0
+    const rank = CAPITALS.has(area.code) ? 1 : count >= 50_000 ? 2 : count >= 10_000 ? 3 : 4
+    return [feature('Point', [lon, lat], { name: area.name, rank, people: count })]
+  })
+  return all.toSorted((one, other) => (other.properties['people'] as number) - (one.properties['people'] as number))
+}
+
+const { provinces, municipalities } = loadAtlas()
+const isMain = ({ name }: BaseLine): boolean => classOf(name) < 3
+const rank = (limit: number) => places(municipalities).filter(({ properties }) => (properties['rank'] as number) <= limit)
+const layers: readonly Layer[] = [
+  layer(
+    'land',
+    0,
+    provinces.map(({ code, rings }) =>
+      feature(
+        'MultiPolygon',
+        rings.map((ring) => [positions(ring)]),
+        { code },
+      ),
+    ),
+  ),
+  layer('province', 0, boundaries(provinces)),
+  layer('municipality', 9, boundaries(municipalities)),
+  layer(
+    'railway',
+    6,
+    lines(railways, ({ name }) => ({ network: name })),
+  ),
+  layer(
+    'road',
+    0,
+    lines(roads.filter(isMain), ({ name }) => ({ ref: name, class: classOf(name) })),
+  ),
+  layer(
+    'lesser_road',
+    9,
+    lines(
+      roads.filter((one) => !isMain(one)),
+      ({ name }) => ({ ref: name, class: 3 }),
+    ),
+  ),
+  layer('province_name', 0, places(provinces)),
+  layer('town', 0, rank(2)),
+  layer(
+    'lesser_town',
+    8,
+    rank(4).filter(({ properties }) => (properties['rank'] as number) > 2),
+  ),
+]
+
+parentPort?.on('message', ({ id, z, x, y }: TileAddress & { readonly id: number }) => {
+  const found = layers.flatMap(({ name, from, index }) => {
+    const tile = z < from ? null : index.getTile(z, x, y)
+    return tile && tile.features.length > 0 ? [[name, tile] as const] : []
+  })
+  const tile = found.length === 0 ? null : fromGeojsonVt(Object.fromEntries(found), { version: 2, extent: 4096 })
+  parentPort?.postMessage({ id, tile })
+})
+parentPort?.postMessage('ready')

@@ -1,0 +1,49 @@
+import type { SourceMode } from '../../../lake/system.ts'
+import { inBoth, type Language } from '../../kernel/language.ts'
+import { escaped, htmlPage, PAGE_SECURITY } from '../site/html.ts'
+
+/** Headers of the map's page: it also runs a worker, and draws images of its own. */
+export const MAP_SECURITY: Readonly<Record<string, string>> = Object.freeze({
+  ...PAGE_SECURITY,
+  'Content-Security-Policy': `${PAGE_SECURITY['Content-Security-Policy']}; worker-src 'self'`,
+})
+
+const WORDS = inBoth({
+  title: ['Mapa del transporte en España', 'Map of transport in Spain'],
+  about: [
+    'Incidencias, tráfico, trenes, avisos, carburantes y más, en directo, sobre un mapa de España.',
+    'Incidents, traffic, trains, warnings, fuel prices and more, live on a map of Spain.',
+  ],
+  search: ['Buscar un lugar, una carretera o una estación', 'Search a place, a road or a station'],
+  layers: ['Capas', 'Layers'],
+  list: ['En el mapa ahora', 'On the map now'],
+  key: ['Su clave', 'Your key'],
+  keyIntro: [
+    'Con una clave PRO o ENTERPRISE se abren las demás capas. La clave se queda en esta pestaña.',
+    'A PRO or ENTERPRISE key opens the other layers. The key stays in this tab.',
+  ],
+  use: ['Usar', 'Use'],
+  panel: ['Capas y búsqueda', 'Layers and search'],
+  noScript: ['El mapa necesita JavaScript. Los mismos datos están en la API:', 'The map needs JavaScript. The same data is in the API:'],
+})
+
+/** Renders the page of the map; `token` is the caller's token for requests to our API. */
+export function mapPage(language: Language, { token, mode }: { readonly token: string; readonly mode: SourceMode }): string {
+  const words = WORDS[language]
+  return htmlPage(language, {
+    ...{ title: words.title, about: words.about, path: '/map', hasHeading: true, isFull: true, mode },
+    modules: ['map.js'],
+    styles: ['maplibre-gl.css', 'map.css'],
+    body: `<h1 class="hidden">${words.title}</h1>
+<div id="map" data-token="${escaped(token)}"></div>
+<details class="panel" open><summary>${words.panel}</summary>
+<form id="search-form" role="search"><label class="hidden" for="search">${words.search}</label><input id="search" type="search" placeholder="${words.search}" autocomplete="off"></form>
+<ul id="hits"></ul>
+<section aria-labelledby="layers-name"><h2 id="layers-name">${words.layers}</h2><ul id="layers"></ul></section>
+<section aria-labelledby="list-name"><h2 id="list-name">${words.list}</h2><ul id="list"></ul></section>
+<form id="key-form"><label for="key">${words.key}</label><p class="note">${words.keyIntro}</p><input id="key" type="password" autocomplete="off" placeholder="tia_…"><button>${words.use}</button></form>
+</details>
+<section id="card" hidden aria-live="polite"></section>
+<noscript><p>${words.noScript} <a href="/docs?lang=${language}">/docs</a></p></noscript>`,
+  })
+}
