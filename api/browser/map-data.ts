@@ -30,6 +30,9 @@ export const key = {
   set: (text: string): void => (text === '' ? sessionStorage.removeItem(KEY) : sessionStorage.setItem(KEY, text)),
 }
 
+/** True if a layer needs no key, or there is one. */
+export const isOpen = ({ plan }: DataLayer): boolean => plan === 'FREE' || key.get() !== null
+
 /** Requests a path of the API with the tab's key, or as this page. Throws an `ApiProblem`. */
 export async function ask<T>(path: string, token: string, signal?: AbortSignal): Promise<T> {
   const own = key.get()

@@ -70,7 +70,7 @@ export const LAYERS: readonly DataLayer[] = [
     colour: match('level', WARNINGS, GREY),
     isArea: true,
     title: ({ headline }) => text(headline),
-    lines: ({ phenomenon, level }) => [joined(words(phenomenon), '·', words(level))],
+    lines: ({ phenomenon, level }) => [joined(words(phenomenon), words(level))],
     detail: '/api/weather/alerts/',
   },
   {
@@ -225,7 +225,7 @@ export const LAYERS: readonly DataLayer[] = [
     radius: ['match', ['get', 'severity'], ['HIGH', 'CRITICAL'], 7, 5] as unknown as ExpressionSpecification,
     isShown: true,
     title: (of) => joined(place(of)),
-    lines: ({ type, severity }) => [joined(words(type), '·', words(severity))],
+    lines: ({ type, severity }) => [joined(words(type), severity === 'UNKNOWN' ? '' : words(severity))],
     detail: '/api/incidents/',
   },
   {

@@ -1,5 +1,5 @@
 import type { Map as MapView } from 'maplibre-gl'
-import { type ApiProblem, ask, type Collection, key } from './map-data.ts'
+import { type ApiProblem, ask, type Collection, isOpen, key } from './map-data.ts'
 import type { DataLayer, Language, Properties } from './map-layers.ts'
 
 /** What the panel works with. */
@@ -88,6 +88,7 @@ export function openPanel(parts: PanelParts): Panel {
   const { view, token, layers, isShown, toggle, onKey, features } = parts
   const states = new Map<string, LayerState>()
   const notes = new Map<string, HTMLElement>()
+  const boxes = new Map<string, HTMLInputElement>()
   const card = find('card')
   const list = find('list')
 
@@ -102,8 +103,8 @@ export function openPanel(parts: PanelParts): Panel {
       at.className = state.problem.code === 'no-data-yet' ? 'note' : 'note bad'
     } else {
       const { features: all, updated_at, meta } = state.list
-      const age = updated_at ? ` · ${WORDS.ago(ageOf(updated_at))}` : ''
-      at.textContent = `${number.format(all.length)}${age}${meta?.stale ? ` · ${WORDS.stale}` : ''}`
+      const age = updated_at ? `, ${WORDS.ago(ageOf(updated_at))}` : ''
+      at.textContent = `${number.format(all.length)}${age}${meta?.stale ? `, ${WORDS.stale}` : ''}`
       if (meta?.stale) at.className = 'note warn'
     }
   }
@@ -111,7 +112,7 @@ export function openPanel(parts: PanelParts): Panel {
   const drawSwitches = (): void => {
     switches.replaceChildren(
       ...layers.toReversed().map((layer) => {
-        const isLocked = layer.plan !== 'FREE' && key.get() === null
+        const isLocked = !isOpen(layer)
         const box = element('input', { type: 'checkbox', id: `layer-${layer.id}` })
         box.checked = isShown(layer) && !isLocked
         box.disabled = isLocked
@@ -119,13 +120,15 @@ export function openPanel(parts: PanelParts): Panel {
           toggle(layer, box.checked)
           note(layer)
         })
-        const swatch = element('span', { class: 'swatch', 'data-layer': layer.id, 'aria-hidden': 'true' })
+        const swatch = element('span', { class: 'swatch', 'aria-hidden': 'true' })
+        swatch.style.background = swatchOf(layer)
+        boxes.set(layer.id, box)
         const text = element('span', { class: 'note' }, isLocked ? WORDS.plan(layer.plan) : '')
         notes.set(layer.id, text)
         return element('li', {}, element('label', { for: `layer-${layer.id}` }, box, swatch, layer.name[language]), text)
       }),
     )
-    for (const layer of layers) if (layer.plan === 'FREE' || key.get() !== null) note(layer)
+    for (const layer of layers) if (isOpen(layer)) note(layer)
   }
 
   const relist = (): void => {
@@ -139,7 +142,7 @@ export function openPanel(parts: PanelParts): Panel {
     const items = visible.slice(0, LISTED).map(({ layer, feature, at }) => {
       const of = (feature.properties ?? {}) as Properties
       const button = element('button', { type: 'button', class: 'item' }, element('strong', {}, layer.title(of)))
-      button.append(element('span', {}, [layer.name[language], ...layer.lines(of, language)].filter(Boolean).join(' · ')))
+      button.append(element('span', {}, [layer.name[language], ...layer.lines(of, language)].filter(Boolean).join(', ')))
       button.addEventListener('click', () => open(layer, of, at))
       return element('li', {}, button)
     })
@@ -245,12 +248,20 @@ export function openPanel(parts: PanelParts): Panel {
   return {
     update(layer, state) {
       states.set(layer.id, state)
+      const box = boxes.get(layer.id)
+      if (box) box.checked = isShown(layer)
       note(layer)
       relist()
     },
     relist,
     open,
   }
+}
+
+/** Returns the colour that stands for a layer: its own, or the first of its expression that is no grey. */
+function swatchOf({ colour }: DataLayer): string {
+  if (typeof colour === 'string') return colour
+  return colour.flat().find((part): part is string => typeof part === 'string' && /^#(?!8593a0)/.test(part)) ?? 'currentColor'
 }
 
 /** Returns a place of a geometry for the list, as lon and lat; null for none. */

@@ -1,6 +1,6 @@
 import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
 import { baseStyle } from './map-base.ts'
-import { ApiProblem, askLayer, type Collection } from './map-data.ts'
+import { ApiProblem, askLayer, type Collection, isOpen } from './map-data.ts'
 import { addLayer, clickable, drawSigns, moved, setShown } from './map-draw.ts'
 import { type DataLayer, LAYERS } from './map-layers.ts'
 import { openPanel, type Panel } from './map-panel.ts'
@@ -27,6 +27,11 @@ const view = new MapView({
   container: frame,
   style: baseStyle(scheme(), location.origin),
   bounds: MAINLAND,
+  // The panel lies on the west of wide windows, and on the south of narrow ones.
+  fitBoundsOptions: {
+    padding:
+      innerWidth > 800 ? { left: 350, top: 20, right: 20, bottom: 20 } : { bottom: 0.45 * innerHeight, top: 10, left: 10, right: 10 },
+  },
   maxBounds: [SPAIN[0] - 8, SPAIN[1] - 5, SPAIN[2] + 8, SPAIN[3] + 5],
   minZoom: 4,
   maxZoom: 17,
@@ -59,7 +64,11 @@ const panel: Panel = openPanel({
   toggle: (layer, isOn) => (isOn ? show(layer) : hide(layer)),
   // Layers of the plans are requested again with the key.
   onKey: () => {
-    for (const layer of LAYERS) if (shown.has(layer.id)) void load(layer)
+    for (const layer of LAYERS) {
+      if (shown.has(layer.id) && isOpen(layer)) void load(layer)
+      else if (shown.has(layer.id)) hide(layer)
+      else if (layer.plan !== 'FREE' && wanted.includes(layer.id)) show(layer)
+    }
   },
   features: () => LAYERS.flatMap((layer) => (shown.get(layer.id)?.list?.features ?? []).map((feature) => ({ layer, feature }))),
 })
@@ -75,6 +84,7 @@ function show(layer: DataLayer): void {
   shown.set(layer.id, { timer: undefined, cancel: new AbortController(), list: null, frame: 0 })
   setShown(view, layer, true)
   keepInUrl()
+  panel.update(layer, null)
   void load(layer)
 }
 
@@ -144,7 +154,7 @@ function addData(): void {
 
 view.once('load', () => {
   addData()
-  for (const layer of LAYERS) if (wanted.includes(layer.id)) show(layer)
+  for (const layer of LAYERS) if (wanted.includes(layer.id) && isOpen(layer)) show(layer)
   frame.dataset['state'] = 'ready'
 })
 dark.addEventListener('change', () => {

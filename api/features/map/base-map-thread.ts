@@ -12,11 +12,11 @@ type Properties = Readonly<Record<string, string | number>>
 type Position = [number, number]
 type Index = InstanceType<typeof GeoJSONVT>
 
-/** A layer of the tiles: its index, and the first zoom that has it. */
+/** A layer of the tiles: the first zoom that has it, and its index, made for the first tile. */
 interface Layer {
   readonly name: string
   readonly from: number
-  readonly index: Index
+  index(): Index
 }
 
 const { roads, railways, people } = workerData as BaseMapInput
@@ -29,10 +29,13 @@ const feature = (type: string, coordinates: unknown, properties: Properties) => 
   properties,
 })
 
-function layer(name: string, from: number, features: readonly ReturnType<typeof feature>[]): Layer {
-  const collection = { type: 'FeatureCollection', features } as unknown as GeoJSON.FeatureCollection
-  const index = new GeoJSONVT(collection, { maxZoom: TILE_ZOOMS.to, indexMaxZoom: TILE_ZOOMS.from, tolerance: 3, buffer: 64 })
-  return { name, from, index }
+function layer(name: string, from: number, features: () => readonly ReturnType<typeof feature>[]): Layer {
+  let made: Index | undefined
+  const make = (): Index => {
+    const collection = { type: 'FeatureCollection', features: features() } as unknown as GeoJSON.FeatureCollection
+    return new GeoJSONVT(collection, { maxZoom: TILE_ZOOMS.to, indexMaxZoom: TILE_ZOOMS.from, tolerance: 3, buffer: 64 })
+  }
+  return { name, from, index: () => (made ??= make()) }
 }
 
 const boundaries = (areas: readonly Area[]) => areas.map(({ code, rings }) => feature('MultiLineString', rings.map(positions), { code }))
@@ -59,11 +62,10 @@ function places(areas: readonly Area[]) {
 
 const { provinces, municipalities } = loadAtlas()
 const isMain = ({ name }: BaseLine): boolean => classOf(name) < 3
-const rank = (limit: number) => places(municipalities).filter(({ properties }) => (properties['rank'] as number) <= limit)
+const towns = (isWanted: (rank: number) => boolean) =>
+  places(municipalities).filter(({ properties }) => isWanted(properties['rank'] as number))
 const layers: readonly Layer[] = [
-  layer(
-    'land',
-    0,
+  layer('land', 0, () =>
     provinces.map(({ code, rings }) =>
       feature(
         'MultiPolygon',
@@ -72,38 +74,24 @@ const layers: readonly Layer[] = [
       ),
     ),
   ),
-  layer('province', 0, boundaries(provinces)),
-  layer('municipality', 9, boundaries(municipalities)),
-  layer(
-    'railway',
-    6,
-    lines(railways, ({ name }) => ({ network: name })),
-  ),
-  layer(
-    'road',
-    0,
-    lines(roads.filter(isMain), ({ name }) => ({ ref: name, class: classOf(name) })),
-  ),
-  layer(
-    'lesser_road',
-    9,
+  layer('province', 0, () => boundaries(provinces)),
+  layer('municipality', 9, () => boundaries(municipalities)),
+  layer('railway', 6, () => lines(railways, ({ name }) => ({ network: name }))),
+  layer('road', 0, () => lines(roads.filter(isMain), ({ name }) => ({ ref: name, class: classOf(name) }))),
+  layer('lesser_road', 9, () =>
     lines(
       roads.filter((one) => !isMain(one)),
       ({ name }) => ({ ref: name, class: 3 }),
     ),
   ),
-  layer('province_name', 0, places(provinces)),
-  layer('town', 0, rank(2)),
-  layer(
-    'lesser_town',
-    8,
-    rank(4).filter(({ properties }) => (properties['rank'] as number) > 2),
-  ),
+  layer('province_name', 0, () => places(provinces)),
+  layer('town', 0, () => towns((rank) => rank <= 2)),
+  layer('lesser_town', 8, () => towns((rank) => rank > 2)),
 ]
 
 parentPort?.on('message', ({ id, z, x, y }: TileAddress & { readonly id: number }) => {
   const found = layers.flatMap(({ name, from, index }) => {
-    const tile = z < from ? null : index.getTile(z, x, y)
+    const tile = z < from ? null : index().getTile(z, x, y)
     return tile && tile.features.length > 0 ? [[name, tile] as const] : []
   })
   const tile = found.length === 0 ? null : fromGeojsonVt(Object.fromEntries(found), { version: 2, extent: 4096 })

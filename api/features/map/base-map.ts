@@ -15,6 +15,8 @@ import type { BaseLine, BaseMapInput, TileAddress } from './tiles.ts'
 export interface BaseMap {
   /** Returns a tile (Mapbox Vector Tile 2.1), or null for one without content. */
   tile(address: TileAddress): Promise<Buffer | null>
+  /** Starts the thread, as tiles will be requested soon. */
+  warm(): void
   close(): Promise<void>
 }
 
@@ -95,6 +97,7 @@ export function openBaseMap({ kept, ask }: { readonly kept: CachedViews; readonl
       idle = setTimeout(() => void stop(), IDLE_MS).unref()
       return tile
     },
+    warm: () => void (thread ??= start()).catch(() => undefined),
     async close() {
       unfollow()
       await stop()

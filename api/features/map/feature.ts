@@ -48,6 +48,7 @@ export const mapFeature: Feature<MapParts> = {
       scope.addHook('onClose', () => base.close())
       scope.get('/map', { exposeHeadRoute: true }, async ({ raw }, reply) => {
         const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
+        base.warm()
         const html = mapPage(language, { token: pages.make(callerOf(raw)), mode: state.mode })
         // The page has a token of the caller.
         return reply
