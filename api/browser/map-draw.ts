@@ -30,7 +30,7 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
               layout: {
                 'icon-image': sign.shape,
                 'icon-size': 0.5,
-                'icon-rotate': ['coalesce', ['get', sign.turned], 0],
+                'icon-rotate': ['+', ['coalesce', ['get', sign.turned], 0], sign.isFrom ? 180 : 0],
                 'icon-rotation-alignment': 'map',
                 'icon-allow-overlap': true,
               },

@@ -21,8 +21,8 @@ export interface DataLayer {
   /** How it is drawn: points or symbols turned by a property, lines, areas. */
   readonly colour: string | ExpressionSpecification
   readonly radius?: number | ExpressionSpecification
-  /** A sign instead of a circle, turned by the property. */
-  readonly sign?: { readonly shape: 'arrow' | 'plane'; readonly turned: string }
+  /** A sign instead of a circle, turned by a property: where it goes, or where it comes from. */
+  readonly sign?: { readonly shape: 'arrow' | 'plane'; readonly turned: string; readonly isFrom?: boolean }
   readonly isArea?: boolean
   /** True if its features move between two lists. */
   readonly moves?: boolean
@@ -49,6 +49,8 @@ const joined = (...parts: readonly unknown[]): string => parts.map(text).filter(
 const place = ({ road, km }: Properties): string => joined(road, km === null || km === undefined ? '' : `km ${text(km)}`)
 const number = (value: unknown, unit: string, language: Language): string =>
   typeof value === 'number' ? `${new Intl.NumberFormat(language, { maximumFractionDigits: 3 }).format(value)} ${unit}` : ''
+const whole = (value: unknown, unit: string, language: Language): string =>
+  typeof value === 'number' ? number(Math.round(value), unit, language) : ''
 const words = (code: unknown): string => text(code).toLowerCase().replaceAll('_', ' ')
 
 const LEVELS = { FREE: GREEN, DENSE: AMBER, VERY_DENSE: '#e0631b', CONGESTED: RED, CLOSED: '#6b2737' }
@@ -133,7 +135,7 @@ export const LAYERS: readonly DataLayer[] = [
     path: '/api/weather?limit=2000&fields=id,name,temp_c,precipitation_mm,wind_mean_m_s,wind_dir_deg,gust_m_s',
     every_s: 600,
     colour: ['step', ['coalesce', ['get', 'wind_mean_m_s'], 0], GREY, 5, BLUE, 10, VIOLET, 17, RED],
-    sign: { shape: 'arrow', turned: 'wind_dir_deg' },
+    sign: { shape: 'arrow', turned: 'wind_dir_deg', isFrom: true },
     title: ({ name }) => text(name),
     lines: ({ temp_c, precipitation_mm, wind_mean_m_s, gust_m_s }, language) => [
       joined(number(temp_c, '°C', language), number(precipitation_mm, 'mm', language)),
@@ -284,7 +286,10 @@ export const LAYERS: readonly DataLayer[] = [
     moves: true,
     title: ({ callsign, icao24 }) => text(callsign ?? icao24),
     lines: ({ altitude_m, ground_speed_m_s }, language) => [
-      joined(number(altitude_m, 'm', language), number(ground_speed_m_s, 'm/s', language)),
+      joined(
+        whole(altitude_m, 'm', language),
+        whole(typeof ground_speed_m_s === 'number' ? ground_speed_m_s * 3.6 : null, 'km/h', language),
+      ),
     ],
     detail: '/api/aviacion/posiciones/',
   },

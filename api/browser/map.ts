@@ -53,8 +53,9 @@ interface Shown {
 }
 const shown = new Map<string, Shown>()
 
-const params = new URLSearchParams(location.search)
-const wanted = params.get('layers')?.split(',') ?? LAYERS.filter(({ isShown }) => isShown).map(({ id }) => id)
+/** The parameters after #, where MapLibre keeps the view in `map`. */
+const hashParams = (): URLSearchParams => new URLSearchParams(location.hash.slice(1))
+const wanted = hashParams().get('layers')?.split(',') ?? LAYERS.filter(({ isShown }) => isShown).map(({ id }) => id)
 
 const panel: Panel = openPanel({
   view,
@@ -74,9 +75,9 @@ const panel: Panel = openPanel({
 })
 
 function keepInUrl(): void {
-  const ids = LAYERS.filter(({ id }) => shown.has(id)).map(({ id }) => id)
-  params.set('layers', ids.join(','))
-  history.replaceState(history.state, '', `?${params.toString().replaceAll('%2C', ',')}${location.hash}`)
+  const params = hashParams()
+  params.set('layers', LAYERS.flatMap(({ id }) => (shown.has(id) ? [id] : [])).join(','))
+  history.replaceState(history.state, '', `#${decodeURIComponent(params.toString())}`)
 }
 
 function show(layer: DataLayer): void {
@@ -152,9 +153,11 @@ function addData(): void {
   }
 }
 
-view.once('load', () => {
+view.once('style.load', () => {
   addData()
   for (const layer of LAYERS) if (wanted.includes(layer.id) && isOpen(layer)) show(layer)
+})
+view.once('idle', () => {
   frame.dataset['state'] = 'ready'
 })
 dark.addEventListener('change', () => {

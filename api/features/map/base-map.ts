@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { municipalityRegister } from '../../../lake/datasets/road/municipality-register.ts'
 import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
 import type { Axes } from '../../../lake/places/axes.ts'
+import { distanceM } from '../../../lake/places/distance.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
 import { inhabitants } from '../../endpoints/road/places.ts'
 import { roadPosts } from '../../endpoints/road/posts.ts'
@@ -112,13 +113,31 @@ function roadLines(axes: Axes): BaseLine[] {
   return lines
 }
 
-/** The lines of all railway routes; many share their tracks. */
+/** Longest straight line of a track, m: routes without a shape go straight from station to station. */
+const MAX_STRAIGHT_M = 8000
+
+/** The lines of all railway routes, each stretch between two points once, and none that is no track. */
 async function railwayLines(ask: OwnAnswers): Promise<BaseLine[]> {
   const { routes } = await ask('/api/trenes/rutas?limit=10000&fields=network,geometry')
-  const lines = new Map<string, BaseLine>()
-  for (const { network, geometry } of routes as readonly { readonly network: string; readonly geometry: { coordinates: Line } | null }[])
-    if (geometry) lines.set(JSON.stringify(geometry.coordinates), { name: network, points: pointsOf(geometry.coordinates) })
-  return [...lines.values()]
+  const seen = new Set<string>()
+  const lines: BaseLine[] = []
+  for (const { network, geometry } of routes as readonly { readonly network: string; readonly geometry: { coordinates: Line } | null }[]) {
+    let part: Line[0][] = []
+    const end = (): void => {
+      if (part.length > 1) lines.push({ name: network, points: pointsOf(part) })
+      part = []
+    }
+    for (const [at, to] of (geometry?.coordinates ?? []).entries()) {
+      const from = part.at(-1)
+      const isNew = from !== undefined && !seen.has(`${from} ${to}`) && !seen.has(`${to} ${from}`)
+      const isTrack = from !== undefined && distanceM({ lon: from[0], lat: from[1] }, { lon: to[0], lat: to[1] }) <= MAX_STRAIGHT_M
+      if (at > 0 && !(isNew && isTrack)) end()
+      else if (from) seen.add(`${from} ${to}`)
+      part.push(to)
+    }
+    end()
+  }
+  return lines
 }
 
 function pointsOf(line: Line): Float64Array {
