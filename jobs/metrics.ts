@@ -1,5 +1,5 @@
 import type { Counter, Gauge, Registry } from 'prom-client'
-import { defineMetrics, openCounter, openGauge, show } from '../lake/metrics/define.ts'
+import { counter, defineMetrics, gauge, openCounter, openGauge, show } from '../lake/metrics/define.ts'
 import { Timings } from '../lake/metrics/timings.ts'
 import type { FetchOutcome } from './ingest/pipeline.ts'
 import type { QueueDepth } from './queues.ts'
@@ -10,12 +10,11 @@ const OUTCOMES = ['done', 'error'] as const
 
 /** The worker's own metrics, beside those of every process (`LAKE_METRICS`). */
 export const WORKER_METRICS = defineMetrics({
-  fetches: {
-    name: 'traffic_worker_fetches_total',
-    kind: 'counter',
-    help: 'Fetches of a feed by outcome: accepted, unchanged, rejected by the guard, failed at the publisher, or internal error.',
-    labels: ['feed', 'outcome'],
-  },
+  fetches: counter(
+    'traffic_worker_fetches_total',
+    'Fetches of a feed by outcome: accepted, unchanged, rejected by the guard, failed at the publisher, or internal error.',
+    ['feed', 'outcome'],
+  ),
   fetchTime: {
     name: 'traffic_worker_fetch_duration_seconds',
     kind: 'histogram',
@@ -23,24 +22,17 @@ export const WORKER_METRICS = defineMetrics({
     labels: ['feed'],
     buckets_s: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
   },
-  fetched: {
-    name: 'traffic_worker_last_fetch_timestamp_seconds',
-    kind: 'gauge',
-    help: "Time of this process's last successful fetch of a feed, accepted or unchanged; no value before the first.",
-    labels: ['feed'],
-  },
-  quarantined: {
-    name: 'traffic_worker_rows_quarantined_total',
-    kind: 'counter',
-    help: 'Rows of accepted fetches that failed a check.',
-    labels: ['feed'],
-  },
-  landings: {
-    name: 'traffic_worker_landings_total',
-    kind: 'counter',
-    help: 'Landings of a feed, including its derivations, by outcome: done (also with nothing to land) or error.',
-    labels: ['feed', 'outcome'],
-  },
+  fetched: gauge(
+    'traffic_worker_last_fetch_timestamp_seconds',
+    "Time of this process's last successful fetch of a feed, accepted or unchanged; no value before the first.",
+    ['feed'],
+  ),
+  quarantined: counter('traffic_worker_rows_quarantined_total', 'Rows of accepted fetches that failed a check.', ['feed']),
+  landings: counter(
+    'traffic_worker_landings_total',
+    'Landings of a feed, including its derivations, by outcome: done (also with nothing to land) or error.',
+    ['feed', 'outcome'],
+  ),
   landTime: {
     name: 'traffic_worker_landing_duration_seconds',
     kind: 'histogram',
@@ -48,24 +40,13 @@ export const WORKER_METRICS = defineMetrics({
     labels: ['feed'],
     buckets_s: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900],
   },
-  landed: {
-    name: 'traffic_worker_last_landing_timestamp_seconds',
-    kind: 'gauge',
-    help: "Time of this process's last successful landing of a feed; no value before the first.",
-    labels: ['feed'],
-  },
-  rows: {
-    name: 'traffic_worker_rows_landed_total',
-    kind: 'counter',
-    help: 'Rows landed in a table; derived rows are not counted.',
-    labels: ['dataset'],
-  },
-  upkeep: {
-    name: 'traffic_worker_upkeep_total',
-    kind: 'counter',
-    help: 'Runs of an upkeep task by outcome: done or error.',
-    labels: ['task', 'outcome'],
-  },
+  landed: gauge(
+    'traffic_worker_last_landing_timestamp_seconds',
+    "Time of this process's last successful landing of a feed; no value before the first.",
+    ['feed'],
+  ),
+  rows: counter('traffic_worker_rows_landed_total', 'Rows landed in a table; derived rows are not counted.', ['dataset']),
+  upkeep: counter('traffic_worker_upkeep_total', 'Runs of an upkeep task by outcome: done or error.', ['task', 'outcome']),
   upkeepTime: {
     name: 'traffic_worker_upkeep_duration_seconds',
     kind: 'histogram',
@@ -73,24 +54,21 @@ export const WORKER_METRICS = defineMetrics({
     labels: ['task'],
     buckets_s: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
   },
-  refused: {
-    name: 'traffic_worker_table_refused',
-    kind: 'gauge',
-    help: "1 for each dataset whose table cannot be used: its feeds wait. The service's status states why.",
-    labels: ['dataset'],
-  },
-  foreign: {
-    name: 'traffic_worker_table_foreign_snapshots',
-    kind: 'gauge',
-    help: 'Kept snapshots of a table that another writer made; the status names the engine.',
-    labels: ['dataset'],
-  },
-  queue: {
-    name: 'traffic_worker_queue_jobs',
-    kind: 'gauge',
-    help: 'Jobs in the shared queue by state: waiting for a worker, active, or delayed until due; no value while Redis does not answer.',
-    labels: ['state'],
-  },
+  refused: gauge(
+    'traffic_worker_table_refused',
+    "1 for each dataset whose table cannot be used: its feeds wait. The service's status states why.",
+    ['dataset'],
+  ),
+  foreign: gauge(
+    'traffic_worker_table_foreign_snapshots',
+    'Kept snapshots of a table that another writer made; the status names the engine.',
+    ['dataset'],
+  ),
+  queue: gauge(
+    'traffic_worker_queue_jobs',
+    'Jobs in the shared queue by state: waiting for a worker, active, or delayed until due; no value while Redis does not answer.',
+    ['state'],
+  ),
 })
 
 /** What the worker processes, by name; metrics of these are exposed from the start. */
@@ -138,49 +116,34 @@ export class WorkerMetrics {
   }
 
   /** Measures a fetch of a feed. */
-  async fetch(feed: string, signal: AbortSignal, work: () => Promise<FetchOutcome>): Promise<void> {
-    const began_at = performance.now()
-    try {
+  fetch(feed: string, signal: AbortSignal, work: () => Promise<FetchOutcome>): Promise<void> {
+    const fail = (): void => this.#fetches.inc({ feed, outcome: 'error' })
+    return measured({ signal, times: this.#fetchTime, of: feed, fail }, async () => {
       const { outcome, quarantined } = await work()
       this.#fetches.inc({ feed, outcome })
       if (outcome === 'accepted') this.#quarantined.inc({ feed }, quarantined)
       if (outcome === 'accepted' || outcome === 'unchanged') this.#fetched.set({ feed }, this.#now() / 1000)
-    } catch (error) {
-      if (!signal.aborted) this.#fetches.inc({ feed, outcome: 'error' })
-      throw error
-    } finally {
-      if (!signal.aborted) this.#fetchTime.series(feed).observe(since_s(began_at))
-    }
+    })
   }
 
   /** Measures a feed's landing; the work returns rows by dataset. */
-  async land(feed: string, signal: AbortSignal, work: () => Promise<Readonly<Record<string, number>>>): Promise<void> {
-    const began_at = performance.now()
-    try {
+  land(feed: string, signal: AbortSignal, work: () => Promise<Readonly<Record<string, number>>>): Promise<void> {
+    const fail = (): void => this.#landings.inc({ feed, outcome: 'error' })
+    return measured({ signal, times: this.#landTime, of: feed, fail }, async () => {
       const rows = await work()
       this.#landings.inc({ feed, outcome: 'done' })
       for (const [dataset, count] of Object.entries(rows)) this.#rows.inc({ dataset }, count)
       this.#landed.set({ feed }, this.#now() / 1000)
-    } catch (error) {
-      if (!signal.aborted) this.#landings.inc({ feed, outcome: 'error' })
-      throw error
-    } finally {
-      if (!signal.aborted) this.#landTime.series(feed).observe(since_s(began_at))
-    }
+    })
   }
 
   /** Measures a run of a task of upkeep. */
-  async upkeep(task: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    const began_at = performance.now()
-    try {
+  upkeep(task: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const fail = (): void => this.#upkeep.inc({ task, outcome: 'error' })
+    return measured({ signal, times: this.#upkeepTime, of: task, fail }, async () => {
       await work()
       this.#upkeep.inc({ task, outcome: 'done' })
-    } catch (error) {
-      if (!signal.aborted) this.#upkeep.inc({ task, outcome: 'error' })
-      throw error
-    } finally {
-      if (!signal.aborted) this.#upkeepTime.series(task).observe(since_s(began_at))
-    }
+    })
   }
 
   /** Exposes the tables that cannot be used and those that other writers changed, by dataset id. */
@@ -202,4 +165,19 @@ export class WorkerMetrics {
   }
 }
 
-const since_s = (began_at: number): number => (performance.now() - began_at) / 1000
+/** Measures how long work takes, and whether it fails, unless it was stopped. */
+async function measured(
+  given: { readonly signal: AbortSignal; readonly times: Timings; readonly of: string; readonly fail: () => void },
+  work: () => Promise<void>,
+): Promise<void> {
+  const { signal, times, of, fail } = given
+  const began_at = performance.now()
+  try {
+    await work()
+  } catch (error) {
+    if (!signal.aborted) fail()
+    throw error
+  } finally {
+    if (!signal.aborted) times.series(of).observe((performance.now() - began_at) / 1000)
+  }
+}

@@ -1,6 +1,6 @@
 import { FUEL_PRODUCTS } from '../../lake/datasets/fuel/codes.ts'
 import { SEVERITIES } from '../../lake/datasets/road/codes.ts'
-import { ALERT_LEVELS } from '../../lake/datasets/weather/alert-codes.ts'
+import { ALERT_LEVELS } from '../../lake/datasets/weather/codes.ts'
 import { EVENT_TYPES } from '../../lake/events/types.ts'
 import { boxOfRegion, provincesOf } from '../../lake/places/regions.ts'
 import { foldRoad } from '../../lake/places/road-key.ts'

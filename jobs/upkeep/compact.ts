@@ -57,7 +57,7 @@ function mergeGroups(dataset: Dataset, files: readonly LiveFile[], timeId: numbe
   const newest = Math.max(...placed.map(({ to }) => to))
   const openDay = dayOf(newest)
   const groups: CompactionGroup[] = []
-  for (const part of grouped(placed, ({ file }) => `${file.specId}/${file.partition.join('/')}`)) {
+  for (const part of Map.groupBy(placed, ({ file }) => `${file.specId}/${file.partition.join('/')}`).values()) {
     const bytes = part.reduce((sum, { file }) => sum + file.bytes, 0)
     if (isClosed(dataset, part, newest)) {
       const tooMany = part.length > Math.max(1, Math.ceil(bytes / LEAST_BYTES))
@@ -69,7 +69,7 @@ function mergeGroups(dataset: Dataset, files: readonly LiveFile[], timeId: numbe
       if (files.length > OPEN_DAY.mostFiles) groups.push({ files: newestOf(files), reason: 'open month' })
       continue
     }
-    for (const day of grouped(part, ({ from }) => dayOf(from))) {
+    for (const day of Map.groupBy(part, ({ from }) => dayOf(from)).values()) {
       const files = day.toSorted((one, other) => one.from - other.from).map(({ file }) => file)
       if (dayOf((day[0] as Placed).from) < openDay) {
         if (files.length > 1) groups.push({ files, reason: 'closed day' })
@@ -108,16 +108,6 @@ function isClosed(dataset: Dataset, part: readonly Placed[], newest: number): bo
   const byMonth = byMonthOf(dataset)
   if (!byMonth) return false
   return Math.max(...part.map(({ to }) => partitionValue(byMonth, to))) < partitionValue(byMonth, newest)
-}
-
-function grouped<T>(items: readonly T[], key: (item: T) => string | number): T[][] {
-  const groups = new Map<string | number, T[]>()
-  for (const item of items) {
-    const group = groups.get(key(item))
-    if (group) group.push(item)
-    else groups.set(key(item), [item])
-  }
-  return [...groups.values()]
 }
 
 /**

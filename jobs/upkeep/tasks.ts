@@ -1,7 +1,6 @@
 import { expireJobs } from '../../lake/exports/jobs.ts'
 import { fillChecksums } from '../../lake/iceberg/checksums.ts'
-import { expireSnapshots } from '../../lake/iceberg/expire.ts'
-import { removeOldVersions, removeOrphans } from '../../lake/iceberg/orphans.ts'
+import { expireSnapshots, removeOldVersions, removeOrphans } from '../../lake/iceberg/expire.ts'
 import { KEEP_ALL_MS } from '../../lake/iceberg/retention.ts'
 import { forgetReplies } from '../../lake/idempotency.ts'
 import { hasSeq } from '../../lake/landed.ts'
@@ -61,7 +60,10 @@ export async function runUpkeep(
   }
   const inUse = (key: string): boolean => context.lake.inUse(key)
   if (task === 'retire-raw') return retire(context, over.feeds, over.signal)
-  if (task === 'delete-rows') return deleteRows(context, over)
+  if (task === 'delete-rows')
+    return oneByOne(over.datasets, over.signal, async (dataset) => {
+      await deleteOldRows(context, dataset, await context.store.now())
+    })
   if (task === 'usage') return aggregateRequests(context, over.signal)
   if (task === 'quality') return gatherQuality(context, over)
   if (task === 'exports') return expireExports(context, over.signal)
@@ -85,15 +87,6 @@ export async function runUpkeep(
       const removed = await removeOrphans({ table, inUse })
       if (removed.length > 0) context.log.info({ dataset: dataset.id, removed: removed.length }, 'orphans removed')
     }
-  })
-}
-
-async function deleteRows(
-  context: IngestContext,
-  { datasets, signal }: { readonly datasets: readonly Dataset[]; readonly signal: AbortSignal },
-): Promise<void> {
-  await oneByOne(datasets, signal, async (dataset) => {
-    await deleteOldRows(context, dataset, await context.store.now())
   })
 }
 

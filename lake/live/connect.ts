@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis'
+import { LIVE_KEYS } from './keys.ts'
 
 /** Options of a connection. */
 export interface ConnectOptions {
@@ -94,4 +95,17 @@ function socketPath(url: string): string | null {
   if (url.startsWith('unix://')) return decodeURIComponent(url.slice('unix://'.length))
   if (/^rediss?:\/\//.test(url)) return null
   throw new Error(`redis url ${url}: expected redis://…, rediss://…, unix:///path or an absolute path`)
+}
+
+/**
+ * Marks Redis with the identity (any stable text) of the lake whose live state it contains. Throws if it belongs to another lake:
+ * rows of two lakes, or of two source modes, must never mix.
+ */
+export async function claimRedis(redis: Redis, lake: string): Promise<void> {
+  await redis.set(LIVE_KEYS.lake, lake, 'NX')
+  const there = await redis.get(LIVE_KEYS.lake)
+  if (there !== lake)
+    throw new Error(
+      `this Redis contains the live state of another lake (${there}), not of ${lake}: choose another database in REDIS_URL (as in redis://host:6379/1), or empty this one with FLUSHDB`,
+    )
 }

@@ -1,4 +1,4 @@
-import type { roadAxes } from '../datasets/road/road-axes.ts'
+import type { roadAxes } from '../datasets/road/road-network.ts'
 import { firstIndex } from '../first-index.ts'
 import type { Line, Point } from '../schema/columns.ts'
 import type { Row } from '../schema/dataset.ts'

@@ -1,17 +1,13 @@
 import type { Line, MultiPolygon, Point } from '../schema/columns.ts'
 import { distanceM } from './distance.ts'
+import { lengthM } from './lines.ts'
 import { ringArea } from './rings.ts'
 
 const pointOf = ([lon, lat]: Line[0]): Point => ({ lat, lon })
 
-/** Length of a line, m. */
-export function lineLength(line: Line): number {
-  return line.reduce((sum, to, at) => (at === 0 ? 0 : sum + distanceM(pointOf(line[at - 1] as Line[0]), pointOf(to))), 0)
-}
-
 /** The midpoint along a line, to six decimals. */
 export function lineMiddle(line: Line): Point {
-  let left = lineLength(line) / 2
+  let left = lengthM(line) / 2
   for (let at = 1; at < line.length; at++) {
     const [from, to] = [line[at - 1] as Line[0], line[at] as Line[0]]
     const length = distanceM(pointOf(from), pointOf(to))

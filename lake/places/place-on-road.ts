@@ -1,4 +1,4 @@
-import type { roadPoints } from '../datasets/road/road-points.ts'
+import type { roadPoints } from '../datasets/road/road-network.ts'
 import type { Line, Point } from '../schema/columns.ts'
 import type { Row } from '../schema/dataset.ts'
 import { distanceM } from './distance.ts'

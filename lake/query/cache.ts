@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { isRunning, processId, takeLock } from '../process-lock.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { aborted } from './aborted.ts'
-import { type CacheFolder, claimCacheFolder } from './cache-folder.ts'
 import { QueryError } from './errors.ts'
 
 /** An object that a query needs locally; its size as in the manifest. */
@@ -303,5 +303,39 @@ async function verify(path: string, { key, bytes }: CachedObject): Promise<void>
     if (ends.toString('latin1') !== MAGIC + MAGIC) throw new QueryError('failed', `${key} is no Parquet file`)
   } finally {
     await file.close()
+  }
+}
+
+/** A folder owned by one cache. */
+export interface CacheFolder {
+  readonly path: string
+  /** Releases it. Its files stay for the next owner of the name; the own folder of a further process is deleted. */
+  release(): Promise<void>
+}
+
+/** `<name>-<mark of a process>-<number>`: the folder of a further process. */
+const OWN = /-(\d+-\d+)-\d+$/
+let opened = 0
+
+/**
+ * Takes the folder of a name inside `root`; if a running process has it, a folder of this process only, deleted on release. Own
+ * folders of ended processes are removed.
+ */
+export async function claimCacheFolder(root: string, name: string): Promise<CacheFolder> {
+  await mkdir(root, { recursive: true })
+  for (const found of await readdir(root)) {
+    const mark = OWN.exec(found)?.[1]
+    if (mark && !isRunning(mark)) await rm(join(root, found), { recursive: true, force: true })
+  }
+  const taken = takeLock(join(root, `${name}.pid`))
+  const isShared = typeof taken !== 'string'
+  const path = resolve(root, isShared ? name : `${name}-${processId()}-${opened++}`)
+  await mkdir(path, { recursive: true })
+  return {
+    path,
+    release: async () => {
+      if (isShared) taken()
+      else await rm(path, { recursive: true, force: true })
+    },
   }
 }

@@ -139,10 +139,21 @@ type Mode<S> = S extends { readonly version: string } ? unknown : { readonly wri
 
 type Named<S extends { readonly columns: Columns }> = keyof S['columns'] & string
 
+/** Ties names of columns in a specification to its columns. */
+type Keyed<S extends { readonly columns: Columns }> = S &
+  Mode<S> & { readonly entity: readonly Named<S>[]; readonly time: Named<S>; readonly order?: readonly Named<S>[] }
+
+/** What the datasets of a domain have in common. */
+type OfDomain = Pick<DatasetSpec<Columns>, 'domain' | 'plan'>
+
+/** Returns `defineDataset` for the datasets of a domain. `plan` is that of datasets that state none. */
+export function datasetsOf(domain: string, plan: OfDomain['plan']) {
+  return <const S extends Omit<DatasetSpec<Columns>, keyof OfDomain> & Partial<Pick<OfDomain, 'plan'>>>(spec: Keyed<S>) =>
+    defineDataset<S & OfDomain>({ domain, plan, ...spec } as Keyed<S & OfDomain>)
+}
+
 /** Declares a dataset. `lake/catalog.ts` checks what types cannot (ids, key, partition, order) when it is loaded. */
-export function defineDataset<const S extends DatasetSpec<Columns>>(
-  spec: S & Mode<S> & { readonly entity: readonly Named<S>[]; readonly time: Named<S>; readonly order?: readonly Named<S>[] },
-): Dataset<S> {
+export function defineDataset<const S extends DatasetSpec<Columns>>(spec: Keyed<S>): Dataset<S> {
   const { entity, time, version, writeMode = 'replace' } = spec
   const defaults = {
     partition: [version === undefined ? month(time) : identity(version)],

@@ -14,8 +14,10 @@ export interface Source {
   readonly commercial_use: CommercialUse
 }
 
-/** The licence Creative Commons Attribution 4.0. */
-export const CC_BY_4 = Object.freeze({ licence: 'CC BY 4.0', licence_url: 'https://creativecommons.org/licenses/by/4.0/' })
+/** The licence Creative Commons Attribution 4.0, which permits commercial use. */
+export const CC_BY_4 = Object.freeze({
+  ...{ licence: 'CC BY 4.0', licence_url: 'https://creativecommons.org/licenses/by/4.0/', commercial_use: 'yes' },
+} as const)
 
 /** Declares a source; see `Source`. */
 export function defineSource(source: Source): Source {

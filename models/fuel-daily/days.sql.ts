@@ -1,4 +1,4 @@
-import { fuelDays } from '../../lake/datasets/fuel/days.ts'
+import { fuelDays } from '../../lake/datasets/fuel/prices.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
 import { type Columns, col, type RowOf } from '../../lake/schema/columns.ts'

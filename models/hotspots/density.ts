@@ -25,14 +25,8 @@ export function kernelAt(kernel: Kernel, squared: number, bandwidth_m: number): 
  */
 export function densityOf(marks: readonly Mark[], kernel: Kernel, bandwidth_m: number): (x: number, y: number) => number {
   const reach = REACH[kernel] * bandwidth_m
-  const cells = new Map<string, Mark[]>()
   const keyOf = (column: number, row: number): string => `${column},${row}`
-  for (const mark of marks) {
-    const key = keyOf(Math.floor(mark.x / reach), Math.floor(mark.y / reach))
-    const cell = cells.get(key)
-    if (cell) cell.push(mark)
-    else cells.set(key, [mark])
-  }
+  const cells = Map.groupBy(marks, ({ x, y }) => keyOf(Math.floor(x / reach), Math.floor(y / reach)))
   return (x, y) => {
     const [column, row] = [Math.floor(x / reach), Math.floor(y / reach)]
     let sum = 0

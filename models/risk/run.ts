@@ -1,5 +1,4 @@
-import type { riskEstimates } from '../../lake/datasets/safety/risk-estimates.ts'
-import type { riskProfiles } from '../../lake/datasets/safety/risk-profiles.ts'
+import type { riskEstimates, riskProfiles } from '../../lake/datasets/safety/risk.ts'
 import type { Row } from '../../lake/schema/dataset.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
 import { drawChart } from '../run/chart.ts'

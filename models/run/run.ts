@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { modelCards } from '../../lake/datasets/service/model-cards.ts'
-import { modelScores } from '../../lake/datasets/service/model-scores.ts'
+import { modelCards, modelScores } from '../../lake/datasets/service/models.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Row } from '../../lake/schema/dataset.ts'
 import { addToLog, keepVersion, type LogEntry, type ModelFiles, readLog, readVersion } from './files.ts'

@@ -1,4 +1,4 @@
-import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { join, type Sql, sql } from '../../lake/query/sql.ts'
 import { type Columns, col } from '../../lake/schema/columns.ts'

@@ -8,7 +8,7 @@ import { batch, defineFeed, type Feed, FormatError } from '../../jobs/feeds/defi
 import type { IngestContext, PipelineStep } from '../../jobs/ingest/context.ts'
 import { dgt } from '../../lake/datasets/road/sources.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
-import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../lake/datasets/road/v16.ts'
 import { EventLog } from '../../lake/events/log.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { openLake } from '../../lake/open.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { fuelDays } from '../../lake/datasets/fuel/days.ts'
+import { fuelDays } from '../../lake/datasets/fuel/prices.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
 import { fitFuel } from '../../models/fuel/fit.ts'

@@ -7,10 +7,11 @@ import { displacement, falseDiscovery, poisson, seeded } from '../../models/hots
 import { areaOf, contourOf, regionOf } from '../../models/hotspots/contour.ts'
 import { addStamps, addToRaster, densityOf, KERNELS, kernelAt, type Mark, rasterOver, stampOf } from '../../models/hotspots/density.ts'
 import { findHotspots } from '../../models/hotspots/find.ts'
-import { hotspotsInThread } from '../../models/hotspots/in-thread.ts'
 import { hotspotSets, hotspotsOf } from '../../models/hotspots/sets.ts'
+import { inThread } from '../../models/in-thread.ts'
 
 const BANDWIDTH_M = 100
+const IN_THREAD = { file: new URL('../../models/hotspots/sets.ts', import.meta.url), name: 'hotspotsOf' }
 
 /** Marks all over a square of the given size in metres. */
 function scattered(seed: string, count: number, wide_m: number): Mark[] {
@@ -328,16 +329,17 @@ describe('sets', () => {
     const here = await hotspotsOf(set, given)
     let ticks = 0
     const ticking = setInterval(() => ticks++, 5)
-    const there = await hotspotsInThread(set, { ...given, signal: new AbortController().signal })
+    const there = await inThread<typeof hotspotsOf>({ ...IN_THREAD, signal: new AbortController().signal }, set, given)
     clearInterval(ticking)
     expect(there).toStrictEqual(here)
     expect(there.length).toBeGreaterThan(0)
     expect(ticks).toBeGreaterThan(3)
     const stop = new AbortController()
-    const stopped = hotspotsInThread(set, { ...given, runs: 10_000_000, signal: stop.signal })
+    const stopped = inThread<typeof hotspotsOf>({ ...IN_THREAD, signal: stop.signal }, set, { ...given, runs: 10_000_000 })
     setTimeout(() => stop.abort(new Error('enough')), 200)
     await expect(stopped).rejects.toThrow('enough')
-    await expect(hotspotsInThread({ ...set, source: 'nowhere' }, { ...given, signal: new AbortController().signal })).rejects.toThrow()
+    const { signal } = new AbortController()
+    await expect(inThread<typeof hotspotsOf>({ ...IN_THREAD, signal }, { ...set, source: 'nowhere' }, given)).rejects.toThrow()
   })
 })
 

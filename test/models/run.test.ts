@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { modelCards } from '../../lake/datasets/service/model-cards.ts'
-import { modelScores } from '../../lake/datasets/service/model-scores.ts'
+import { modelCards, modelScores } from '../../lake/datasets/service/models.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { drawChart } from '../../models/run/chart.ts'
 import { addToLog, type LogEntry, type ModelFiles, readLog, readVersion } from '../../models/run/files.ts'

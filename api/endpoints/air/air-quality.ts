@@ -1,6 +1,4 @@
-import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
-import { airQualityIndex } from '../../../lake/datasets/air/air-quality-index.ts'
-import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
+import { airMeasurements, airQualityIndex, airQualityStations } from '../../../lake/datasets/air/air-quality.ts'
 import { AIR_POLLUTANTS, AIR_QUALITY_LEVELS, type AirQualityLevel } from '../../../lake/datasets/air/codes.ts'
 import {
   type ComputedIndex,
@@ -74,7 +72,6 @@ function lastHours(dataset: Dataset, time: string, columns: readonly string[]): 
 export const recentMeasurements = defineCachedQuery({
   name: 'air measurements of two days',
   from: [airMeasurements],
-  maxEntries: 1,
   read: async (reader): Promise<ReadonlyMap<string, RecentStation>> => {
     const columns = ['station_id', 'pollutant', 'hour_begins_at', 'value', 'unit', 'validity']
     const rows = await reader.all<Measured>(lastHours(airMeasurements, 'hour_begins_at', columns))
@@ -86,7 +83,6 @@ export const recentMeasurements = defineCachedQuery({
 export const recentIndex = defineCachedQuery({
   name: 'air quality index of two days',
   from: [airQualityIndex],
-  maxEntries: 1,
   read: async (reader): Promise<ReadonlyMap<string, readonly Indexed[]>> => {
     const columns = ['station_id', 'observed_at', 'level', 'is_partial', 'pollutants']
     return Map.groupBy(await reader.all<Indexed>(lastHours(airQualityIndex, 'observed_at', columns)), (row) => row.station_id)

@@ -1,5 +1,4 @@
-import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
-import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
+import { airMeasurements, airQualityStations } from '../../../lake/datasets/air/air-quality.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'

@@ -1,6 +1,4 @@
-import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
-import { airQualityIndex } from '../../../lake/datasets/air/air-quality-index.ts'
-import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
+import { airMeasurements, airQualityIndex, airQualityStations } from '../../../lake/datasets/air/air-quality.ts'
 import { AIR_STATION_TYPES } from '../../../lake/datasets/air/codes.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { nested, pick, record } from '../../kernel/fields.ts'

@@ -1,5 +1,4 @@
-import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
-import { airportObservedDays } from '../../../lake/datasets/aviation/airport-observed-days.ts'
+import { airportDays, airportObservedDays } from '../../../lake/datasets/aviation/airport-days.ts'
 import { PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -90,7 +89,6 @@ type Recent = RowOf<typeof RECENT>
 export const recentDays = defineCachedQuery<ReadonlyMap<string, Recent>>({
   name: 'recent days of airports',
   from: [airportDays],
-  maxEntries: 1,
   async read({ all }) {
     const days = scan(airportDays)
     const since = (until: Sql): Sql => sql`local_date > ${until} - ${RECENT_DAYS}`
@@ -123,7 +121,6 @@ const OBSERVED = {
 export const recentObserved = defineCachedQuery<ReadonlyMap<string, RowOf<typeof OBSERVED>>>({
   name: 'recent observed days of airports',
   from: [airportObservedDays],
-  maxEntries: 1,
   async read({ all }) {
     const days = scan(airportObservedDays)
     const rows = await all(
@@ -172,7 +169,6 @@ export const monthsOfAirport = defineCachedQuery<readonly RowOf<typeof MONTH>[]>
 export const atfmCauses = defineCachedQuery<ReadonlyMap<string, string>>({
   name: 'newest ATFM causes',
   from: [airportDays],
-  maxEntries: 1,
   async read({ all }) {
     const rows = await all(
       sql`

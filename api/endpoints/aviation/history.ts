@@ -1,5 +1,4 @@
-import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
-import { airportObservedDays } from '../../../lake/datasets/aviation/airport-observed-days.ts'
+import { airportDays, airportObservedDays } from '../../../lake/datasets/aviation/airport-days.ts'
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'

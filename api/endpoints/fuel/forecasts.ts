@@ -1,8 +1,7 @@
-import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import { FORECAST_FUELS, FORECAST_UNITS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelForecasts } from '../../../lake/datasets/fuel/forecasts.ts'
-import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
+import { fuelArchivePrices, fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -65,7 +64,6 @@ type Forecast = ValueOf<typeof forecastFields>
 const forecasts = defineCachedQuery<readonly Omit<Forecast, 'horizon' | 'is_over'>[]>({
   name: 'fuel forecasts',
   from: [fuelForecasts],
-  maxEntries: 1,
   read: async ({ all }) => (await all<ForecastRow>(sql`SELECT * FROM ${scan(fuelForecasts)}`)).map(toForecast),
 })
 

@@ -1,6 +1,4 @@
-import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
-import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { fuelArchivePrices, fuelPrices, fuelStations } from '../../../lake/datasets/fuel/prices.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { partitionStart } from '../../../lake/schema/partitions.ts'

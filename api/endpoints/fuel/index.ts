@@ -12,15 +12,7 @@ export const fuel = defineDomain({
   id: 'fuel',
   title: { es: 'Gasolineras', en: 'Filling stations' },
   endpoints: [
-    gasStationList,
-    gasStationById,
-    gasStationHistory,
-    cheapestList,
-    gasStationChanges,
-    gasStationStats,
-    fuelAverages,
-    fuelHistory,
-    fuelTrend,
-    fuelForecastList,
+    ...[gasStationList, gasStationById, gasStationHistory, cheapestList, gasStationChanges, gasStationStats],
+    ...[fuelAverages, fuelHistory, fuelTrend, fuelForecastList],
   ],
 })

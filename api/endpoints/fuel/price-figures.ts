@@ -1,8 +1,7 @@
-import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { fuelDays, fuelStations } from '../../../lake/datasets/fuel/prices.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
-import { field, meaning, optional, pick, record } from '../../kernel/fields.ts'
+import { field, meaning, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { placeFilter } from '../../kernel/filters.ts'
 import { defineMethodPage } from '../../kernel/method-page.ts'
 import { listOf, oneOf, withDefault } from '../../kernel/params/params.ts'
@@ -163,12 +162,7 @@ const stats = record('FuelStats', 'The current prices of one fuel at the station
 })
 
 /** Place of a group of stations. */
-interface Area {
-  readonly province: string | null
-  readonly province_code: string | null
-  readonly municipality: string | null
-  readonly municipality_code: string | null
-}
+type Area = Pick<ValueOf<typeof stats.fields>, 'province' | 'province_code' | 'municipality' | 'municipality_code'>
 
 /** Statistics of current prices. */
 export const gasStationStats = defineEndpoint({

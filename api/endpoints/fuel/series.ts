@@ -1,7 +1,6 @@
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import { FUEL_SERIES } from '../../../lake/datasets/fuel/codes.ts'
-import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
-import { fuelMinistryDays } from '../../../lake/datasets/fuel/ministry-days.ts'
+import { fuelDays, fuelMinistryDays } from '../../../lake/datasets/fuel/prices.ts'
 import type { Filter } from '../../../lake/iceberg/types.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'

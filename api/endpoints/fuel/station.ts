@@ -1,6 +1,5 @@
 import { FUEL_PRODUCTS, reliablePosition } from '../../../lake/datasets/fuel/codes.ts'
-import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { fuelPrices, fuelStations } from '../../../lake/datasets/fuel/prices.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { foldName, nameKeys } from '../../../lake/places/names.ts'
@@ -187,11 +186,7 @@ interface Town extends PlaceFilter {
 }
 
 /** The known place of a station. */
-interface Addressed {
-  readonly province_code: string | null
-  readonly municipality_code: string | null
-  readonly locality: string | null
-}
+type Addressed = Pick<Station, 'province_code' | 'municipality_code' | 'locality'>
 
 const townParams: Group<Town> = group(
   {

@@ -1,5 +1,5 @@
 import { FUEL_SERIES, FUEL_TRENDS } from '../../../lake/datasets/fuel/codes.ts'
-import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
+import { fuelDays } from '../../../lake/datasets/fuel/prices.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bind, type Sql, sql } from '../../../lake/query/sql.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'

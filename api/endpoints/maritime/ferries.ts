@@ -1,5 +1,4 @@
-import { FERRY_OPERATORS } from '../../../lake/datasets/maritime/ferry-codes.ts'
-import { ferryRoutes, ferryStopTimes, ferryTrips } from '../../../lake/datasets/maritime/ferry-timetable.ts'
+import { FERRY_OPERATORS, ferryRoutes, ferryStopTimes, ferryTrips } from '../../../lake/datasets/maritime/ferry-timetable.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { foldName } from '../../../lake/places/names.ts'
@@ -19,22 +18,12 @@ import { checkCovered } from '../transit/timetable-versions.ts'
 import { SEASONS } from './codes.ts'
 import { type FerryConnection, type FerryTerminal, ferryNetwork } from './ferry-network.ts'
 import { ferryDay, ferryFeeds, ferrySpans, ferryTimetables, type Sailing } from './ferry-timetables.ts'
-import { monthsOf, nextSailing, seasonsOf, weekFrom } from './frequency.ts'
+import { frequencyFields, monthsOf, nextSailing, seasonsOf, weekFrom } from './frequency.ts'
 import { listedPorts, type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
 
 const { columns } = ferryRoutes
 const { is_car_allowed, is_bike_allowed, is_wheelchair_accessible, headway_s } = ferryTrips.columns
 const SOME = 'on some of its sailings; false if none states it and some deny it, null if not stated'
-
-/** Fields of sailings on some days. */
-const frequencyFields = {
-  from: field.date('First day in the timetable.', '2026-08-01'),
-  to: field.date('Last day in the timetable.', '2026-08-31'),
-  days: field.integer('Number of days in the timetable.', '1', 31),
-  days_with_sailings: field.integer('Days with a sailing.', '1', 31),
-  sailings: field.integer('Sailings on these days.', '1', 124),
-  sailings_per_week: field.decimal('Sailings for seven days.', '1', 1, 28),
-} as const
 
 const seconds = (about: string, example: number) => maybe.integer(about, 's', example)
 

@@ -1,7 +1,6 @@
 import { ferryCalendar, ferryRoutes, ferryStops, ferryStopTimes, ferryTrips } from '../../../lake/datasets/maritime/ferry-timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
@@ -12,12 +11,7 @@ import { timetableVersions } from '../transit/timetable-versions.ts'
 import { ferryTimetables } from './ferry-timetables.ts'
 
 /** A terminal of the newest timetables; terminals of a station are merged into the station. */
-export interface FerryTerminal {
-  readonly network: string
-  readonly stop_id: string
-  readonly name: string
-  readonly position: Point | null
-}
+export type FerryTerminal = Readonly<Pick<Row<typeof ferryStops>, 'network' | 'stop_id' | 'name' | 'position'>>
 
 /** Columns of a route that connections show as they are. */
 const OF_ROUTE = ['network', 'route_id', 'agency_name', 'agency_url', 'kind', 'timezone'] as const

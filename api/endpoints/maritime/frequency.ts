@@ -1,4 +1,5 @@
 import { dateAfter, datesBetween, madridDate, serviceStart } from '../../../lake/schema/time.ts'
+import { field, type ValueOf } from '../../kernel/fields.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import type { FerryConnection } from './ferry-network.ts'
 
@@ -6,16 +7,17 @@ const WEEK = 7
 /** Days before today with possible future departures: those after midnight, in zones west of Madrid. */
 const EARLIER_DAYS = 2
 
-/** Sailings on some days. */
-interface Frequency {
-  readonly from: string
-  readonly to: string
-  readonly days: number
-  readonly days_with_sailings: number
-  readonly sailings: number
-  readonly sailings_per_week: number
-}
+/** Fields of sailings on some days. */
+export const frequencyFields = {
+  from: field.date('First day in the timetable.', '2026-08-01'),
+  to: field.date('Last day in the timetable.', '2026-08-31'),
+  days: field.integer('Number of days in the timetable.', '1', 31),
+  days_with_sailings: field.integer('Days with a sailing.', '1', 31),
+  sailings: field.integer('Sailings on these days.', '1', 124),
+  sailings_per_week: field.decimal('Sailings for seven days.', '1', 1, 28),
+} as const
 
+type Frequency = ValueOf<typeof frequencyFields>
 type Days = FerryConnection['days']
 const SEASONS = ['WINTER', 'WINTER', 'SPRING', 'SPRING', 'SPRING', 'SUMMER', 'SUMMER', 'SUMMER', 'AUTUMN', 'AUTUMN', 'AUTUMN', 'WINTER']
 

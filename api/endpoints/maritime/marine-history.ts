@@ -1,6 +1,4 @@
-import { MARINE_USES } from '../../../lake/datasets/maritime/marine-codes.ts'
-import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
-import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
+import { MARINE_USES, marinePrices, marineStations } from '../../../lake/datasets/maritime/marine-fuel.ts'
 import { foldNameSql } from '../../../lake/places/name-key.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import type { Region } from '../../../lake/places/regions.ts'

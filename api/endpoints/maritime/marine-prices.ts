@@ -1,6 +1,4 @@
-import { MARINE_FUELS, MARINE_USES } from '../../../lake/datasets/maritime/marine-codes.ts'
-import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
-import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
+import { MARINE_FUELS, MARINE_USES, marinePrices, marineStations } from '../../../lake/datasets/maritime/marine-fuel.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { distanceM } from '../../../lake/places/distance.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
@@ -74,11 +72,7 @@ const portFilter = defineMemoryFilter({
   present: { port: (one: MarinePlace) => one.port },
 })
 
-interface MarinePlace {
-  readonly port: string | null
-  readonly locality: string | null
-  readonly municipality: string | null
-}
+type MarinePlace = Pick<MarinePrice, 'port' | 'locality' | 'municipality'>
 
 /** Filters of prices. */
 const marineFilters = [columnFilter('fuel', marineFuelParam, 'fuel'), useFilter, portFilter, provinceFilter] as const

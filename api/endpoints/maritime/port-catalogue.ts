@@ -31,7 +31,6 @@ export interface Port {
 export const listedPorts = defineCachedQuery<readonly ListedRow[]>({
   name: 'listed ports',
   from: [ports],
-  maxEntries: 1,
   read: ({ all }) =>
     all<ListedRow>(
       sql`

@@ -1,6 +1,4 @@
-import { VESSEL_TYPES } from '../../../lake/datasets/maritime/vessel-codes.ts'
-import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
-import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
+import { VESSEL_TYPES, vesselPositions, vessels } from '../../../lake/datasets/maritime/vessels.ts'
 import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, sql } from '../../../lake/query/sql.ts'
@@ -162,17 +160,7 @@ const LEG = {
   simplify_m: field.integer('Tolerance.', 'm'),
 } as const
 
-interface LegRow {
-  readonly source: string
-  readonly started_at: number
-  readonly ended_at: number
-  readonly speed_mean_kn: number | null
-  readonly speed_max_kn: number | null
-  readonly all_times: readonly number[]
-  readonly lons: readonly number[]
-  readonly lats: readonly number[]
-  readonly simplify_m: number
-}
+type LegRow = ValueOf<typeof LEG>
 
 /** The track of one vessel. */
 export const vesselTrack = defineEndpoint({

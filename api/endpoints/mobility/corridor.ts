@@ -1,6 +1,5 @@
 import { CORRIDOR_BASES } from '../../../lake/datasets/mobility/codes.ts'
-import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
-import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-sensor-months.ts'
+import { corridorHours, corridorSensorMonths } from '../../../lake/datasets/mobility/corridors.ts'
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import type { Corridor } from '../../../lake/places/corridors.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
@@ -45,7 +44,6 @@ interface CorridorReadings {
 const sensorYears = defineCachedQuery<readonly SensorRow[]>({
   name: 'sensors of corridors by year',
   from: [corridorSensorMonths],
-  maxEntries: 1,
   read: async (reader) => {
     const query = sql`
       WITH sensors AS (

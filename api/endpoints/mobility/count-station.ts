@@ -1,5 +1,4 @@
-import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
-import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficCountStations, trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts.ts'
 import { ABOUT_HOLIDAYS, madridHolidays } from '../../../lake/places/holidays.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { scan } from '../../../lake/query/scan.ts'

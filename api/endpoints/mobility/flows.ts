@@ -1,5 +1,5 @@
-import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
-import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
+import { imdRoads } from '../../../lake/datasets/mobility/imd.ts'
+import { mobilityFlowDays } from '../../../lake/datasets/mobility/trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { type Columns, col } from '../../../lake/schema/columns.ts'

@@ -1,5 +1,4 @@
-import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-months.ts'
-import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
+import { imdDetectorMonths, imdSections } from '../../../lake/datasets/mobility/imd.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Dataset, Row } from '../../../lake/schema/dataset.ts'
@@ -20,7 +19,7 @@ export function yearsIn(name: string, ...from: readonly Dataset[]): CachedQuery<
     const all = await Promise.all(from.map((dataset) => versions(dataset)))
     return new Set(all.flatMap((some) => some.map((version) => version.name.slice(0, 4))).sort())
   }
-  return defineCachedQuery({ name, from, maxEntries: 1, read })
+  return defineCachedQuery({ name, from, read })
 }
 
 /** Years that the ministry's map has. */

@@ -1,4 +1,4 @@
-import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
+import { imdRoads } from '../../../lake/datasets/mobility/imd.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'

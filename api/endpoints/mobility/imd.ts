@@ -1,6 +1,5 @@
 import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
-import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-months.ts'
-import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
+import { imdDetectorMonths, imdSections } from '../../../lake/datasets/mobility/imd.ts'
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
@@ -46,7 +45,6 @@ type DirectionYear = ValueOf<typeof yearColumns>
 const detectorYears = defineCachedQuery<readonly DirectionYear[]>({
   name: 'daily traffic by detectors',
   from: [imdDetectorMonths],
-  maxEntries: 1,
   read: async (reader) => {
     const query = sql`
       SELECT CAST(substr(month, 1, 4) AS INTEGER) AS year, road, province_code, direction,

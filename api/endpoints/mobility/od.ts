@@ -1,7 +1,12 @@
 import { ZONE_LEVELS } from '../../../lake/datasets/mobility/codes.ts'
-import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
-import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
-import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
+import {
+  mobilityDistrictTrips,
+  mobilityFlowDays,
+  mobilityGauTrips,
+  mobilityTrips,
+  mobilityV1Trips,
+} from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zones.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'

@@ -1,8 +1,11 @@
 import { MOBILITY_STUDIES, ZONE_LEVELS } from '../../../lake/datasets/mobility/codes.ts'
-import { mobilityZoneAreas, OUTLINE_TOLERANCE_M } from '../../../lake/datasets/mobility/zone-areas.ts'
-import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
-import { mobilityZonePoints } from '../../../lake/datasets/mobility/zone-points.ts'
-import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
+import {
+  mobilityZoneAreas,
+  mobilityZoneMembers,
+  mobilityZonePoints,
+  mobilityZones,
+  OUTLINE_TOLERANCE_M,
+} from '../../../lake/datasets/mobility/zones.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { isOfRegion } from '../../../lake/places/regions.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -57,7 +60,6 @@ const OUTLINES = { study, zone_level, zone_id, edition, observed_at } as const s
 const zoneOutlines = defineCachedQuery<ZoneOutlines>({
   name: 'mobility zone outlines',
   from: [mobilityZoneAreas],
-  maxEntries: 1,
   async read({ rows, all }) {
     const editions = sql`SELECT study, zone_level, max(edition) AS edition FROM ${scan(mobilityZoneAreas)} GROUP BY ALL`
     const newest = new Map((await all(editions, NEWEST)).map((row) => [levelKey(row), row.edition]))

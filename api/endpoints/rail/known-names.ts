@@ -35,7 +35,6 @@ function namesIn(name: string, dataset: Dataset, query: Sql, needed: readonly st
   return defineCachedQuery({
     name,
     from: [dataset],
-    maxEntries: 1,
     async read({ all }) {
       const found = await all<{ readonly network: string; readonly name: string }>(query)
       const networks = new Set(found.map(({ network }) => network))

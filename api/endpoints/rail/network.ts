@@ -63,7 +63,6 @@ export interface RailNetwork {
 export const railNetwork = defineCachedQuery<RailNetwork>({
   name: 'rail network',
   from: NETWORK_TABLES,
-  maxEntries: 1,
   async read(reader) {
     const versions = await newestVersions(reader, railTimetables)
     if (versions.length === 0) return { stations: new Map(), routes: new Map() }

@@ -1,13 +1,14 @@
 import { hasLines, RAIL_OPERATORS } from '../../../lake/datasets/rail/codes.ts'
 import { operatorOf } from '../../../lake/datasets/rail/networks.ts'
 import { railRoutes, railShapes, railStations } from '../../../lake/datasets/rail/timetable.ts'
+import type { Line } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { field, maybe, nested, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'
 import { searchFilter } from '../../kernel/filters.ts'
 import { booleanParam, required, textParam, withDefault } from '../../kernel/params/params.ts'
 import { boxParam } from '../../kernel/params/params-place.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
-import { isLineInBox } from '../../kernel/reads/lines.ts'
+import type { Box } from '../../kernel/reads/geo.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { withExample } from '../common-fields.ts'
 import { ALERT_STATES, alertsField, alertsOf, currentAlerts, inLanguages } from './alert-trains.ts'
@@ -192,3 +193,26 @@ export const routeById = defineEndpoint({
   },
   example: { id: '10T0001C1' },
 })
+
+/** True if a part of the line is in the box. */
+export function isLineInBox(line: Line, box: Box): boolean {
+  return line.some((point, at) => isSegmentInBox(point, line[at + 1] ?? point, box))
+}
+
+/** By Liang and Barsky: clips the segment at each side of the box; true if a part remains. */
+function isSegmentInBox([lon, lat]: Line[0], [toLon, toLat]: Line[0], box: Box): boolean {
+  const [x, y] = [toLon - lon, toLat - lat]
+  const sides: readonly (readonly [number, number])[] = [
+    [-x, lon - box.west],
+    [x, box.east - lon],
+    [-y, lat - box.south],
+    [y, box.north - lat],
+  ]
+  let [begin, end] = [0, 1]
+  for (const [step, room] of sides) {
+    if (step === 0 && room < 0) return false
+    if (step < 0) begin = Math.max(begin, room / step)
+    if (step > 0) end = Math.min(end, room / step)
+  }
+  return begin <= end
+}

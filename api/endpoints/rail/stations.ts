@@ -114,7 +114,6 @@ type RegisteredStation = Row<typeof railStationRegister>
 export const stationRegister = defineCachedQuery<ReadonlyMap<string, RegisteredStation>>({
   name: 'station register',
   from: [railStationRegister],
-  maxEntries: 1,
   async read({ all }) {
     const query = sql`
       SELECT * FROM ${scan(railStationRegister)}

@@ -1,7 +1,6 @@
-import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
 import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import { SECTION_CITIES, trafficSectionStates } from '../../../lake/datasets/road/traffic-sections.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import type { RestsOn } from '../../kernel/endpoint.ts'
 import { required, textParam } from '../../kernel/params/params.ts'

@@ -1,13 +1,15 @@
-import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
 import { ARCHIVE_SOURCE, archiveOf, LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
-import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
-import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
-import { sectionStates, sumsOfStates, trafficSectionHours } from '../../../lake/datasets/road/traffic-section-hours.ts'
-import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
-import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-section-states-archive.ts'
+import { trafficReadings, trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
+import { sumsOfReadings, trafficCityHours } from '../../../lake/datasets/road/traffic-roll-ups.ts'
+import {
+  SECTION_CITIES,
+  sectionStates,
+  sumsOfStates,
+  trafficSectionHours,
+  trafficSectionStates,
+  trafficSectionStatesArchive,
+} from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { defineEndpoint } from '../../kernel/endpoint.ts'
 import { dayFromToday } from '../../kernel/example.ts'

@@ -1,7 +1,6 @@
 import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
-import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
+import { trafficSectionStates, trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineEndpoint, keyedList, type StatesOf } from '../../kernel/endpoint.ts'
 import { meaning, optional, pick, record, type ValueOf } from '../../kernel/fields.ts'

@@ -1,13 +1,10 @@
-import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
+import { corridorHours } from '../../../lake/datasets/mobility/corridors.ts'
 import { DETECTOR_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
-import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
-import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficCountStations, trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts.ts'
 import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
-import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { sumsOfReadings, trafficHours, trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-roll-ups.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
-import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
 import { detectorCorridors } from '../../../lake/places/corridors.ts'
 import { madridHolidays } from '../../../lake/places/holidays.ts'
 import { rowsByStart, timesOfSpan } from '../../../lake/query/intervals.ts'
@@ -68,7 +65,6 @@ export type ComparedHour = RowOf<typeof comparedColumns>
 export const trafficForecastRows = defineCachedQuery<readonly Row<typeof trafficForecasts>[]>({
   name: 'traffic forecasts',
   from: [trafficForecasts],
-  maxEntries: 1,
   read: ({ all }) => all(sql`SELECT * FROM ${scan(trafficForecasts)} ORDER BY starts_at, series_kind, series_id, direction`),
 })
 

@@ -1,5 +1,5 @@
 import { ROAD_DIRECTIONS } from '../../../lake/datasets/road/codes.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-network.ts'
 import type { PlaceOnRoad, Post } from '../../../lake/places/place-on-road.ts'
 import type { Region } from '../../../lake/places/regions.ts'
 import type { Point } from '../../../lake/schema/columns.ts'

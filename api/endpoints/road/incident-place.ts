@@ -14,20 +14,8 @@ import { withoutDuplicates } from './same-incident.ts'
 const APART_M = 2000
 
 /** The members of an incident that place it, and those that its place fills. */
-interface Placed {
-  readonly road: string | null
-  readonly km: number | null
-  readonly km_to: number | null
-  readonly direction: string
-  readonly province_code: string | null
-  readonly position: Point | null
-  readonly location_method: string | null
-  readonly location_error_m: number | null
-  readonly position_absent: string | null
-  readonly geometry: Line | null
-  readonly geometry_absent: string | null
-}
-
+type Placed = Pick<Incident, 'road' | 'km' | 'km_to' | 'direction' | 'province_code' | 'position' | LocationMember>
+type LocationMember = 'location_method' | 'location_error_m' | 'position_absent' | 'geometry' | 'geometry_absent'
 type LineAbsence = keyof typeof INCIDENT_LINE_ABSENCES.codes
 
 /** A line that may be farther than this from the road, m, would cut across its valley: it is not drawn. */

@@ -1,5 +1,4 @@
-import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
-import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
+import { vmsDevices, vmsMessages } from '../../../lake/datasets/road/vms.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Json } from '../../../lake/schema/columns.ts'

@@ -1,11 +1,11 @@
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { fuelStations } from '../../../lake/datasets/fuel/prices.ts'
 import { chargingSites } from '../../../lake/datasets/road/charging-sites.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { lowEmissionZones } from '../../../lake/datasets/road/low-emission-zones.ts'
 import { municipalityRegister } from '../../../lake/datasets/road/municipality-register.ts'
 import { ignBoundaries } from '../../../lake/datasets/road/sources.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
+import { vmsDevices } from '../../../lake/datasets/road/vms.ts'
 import { type Area, loadAtlas } from '../../../lake/places/atlas.ts'
 import { boundaryOf } from '../../../lake/places/boundaries.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
@@ -36,7 +36,6 @@ import { withoutDuplicates } from './same-incident.ts'
 export const inhabitants = defineCachedQuery<Register>({
   name: 'inhabitants',
   from: [municipalityRegister],
-  maxEntries: 1,
   async read({ all }) {
     const newest = sql`(SELECT max(edition) FROM ${scan(municipalityRegister)})`
     const query = sql`SELECT * FROM ${scan(municipalityRegister)} WHERE edition = ${newest}`

@@ -1,5 +1,4 @@
-import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { roadAxes, roadPoints } from '../../../lake/datasets/road/road-network.ts'
 import { firstIndex } from '../../../lake/first-index.ts'
 import { Axes, type AxisRow, type Ends } from '../../../lake/places/axes.ts'
 import type { PlaceOnRoad, Post, RoadLine } from '../../../lake/places/place-on-road.ts'
@@ -277,7 +276,6 @@ export const ROAD_TABLES = [roadPoints, roadAxes] as const
 export const roadPosts = defineCachedQuery({
   name: 'road posts',
   from: ROAD_TABLES,
-  maxEntries: 1,
   read: async (reader) => {
     const axes: AxisRow[] = []
     for (const { name } of await reader.versions(roadAxes))

@@ -1,6 +1,5 @@
-import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
-import { roadSections } from '../../../lake/datasets/road/road-network.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { imdRoads } from '../../../lake/datasets/mobility/imd.ts'
+import { roadPoints, roadSections } from '../../../lake/datasets/road/road-network.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
 import { islandAt } from '../../../lake/places/islands.ts'
@@ -41,7 +40,6 @@ type RoadTraffic = Readonly<Omit<RowOf<typeof IMD_COLUMNS>, 'road'>>
 export const dailyTraffic = defineCachedQuery<ReadonlyMap<string, RoadTraffic>>({
   name: 'daily traffic of roads',
   from: [imdRoads],
-  maxEntries: 1,
   read: async (reader) => {
     const edition = (await reader.versions(imdRoads))
       .map(({ name }) => name)
@@ -72,7 +70,6 @@ type Holder = 'STATE' | 'OTHER' | 'SEVERAL'
 export const roadHolders = defineCachedQuery<ReadonlyMap<string, Holder>>({
   name: 'holders of roads',
   from: [roadSections],
-  maxEntries: 1,
   read: async (reader) => {
     const found = await reader.all(
       sql`

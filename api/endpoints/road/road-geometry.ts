@@ -1,5 +1,5 @@
 import { ROAD_DIRECTIONS } from '../../../lake/datasets/road/codes.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-network.ts'
 import type { Axes, Axis } from '../../../lake/places/axes.ts'
 import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
 import type { Post } from '../../../lake/places/place-on-road.ts'

@@ -1,4 +1,4 @@
-import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-roll-ups.ts'
 import { lengthM } from '../../../lake/places/lines.ts'
 import { provincesOf, type Region } from '../../../lake/places/regions.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'

@@ -1,6 +1,8 @@
+import type { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
 import { isOneOf } from '../../kernel/reads/filter.ts'
 
 /** Authoritative sources by province (INE codes), the first preferred: lists leave out the same incident of a later one. */
@@ -20,16 +22,9 @@ const KM_PER_DEGREE = 111.2
 const EFFECTS: readonly string[] = ['CONGESTION', 'CLOSURE', 'RESTRICTION', 'OTHER']
 
 /** Properties that decide whether two reports describe one incident. */
-interface Reported {
-  readonly source: string
-  readonly type: string
-  readonly road: string | null
-  readonly km: number | null
-  readonly km_to: number | null
-  readonly direction: string
-  readonly province_code: string | null
-  readonly position: Point | null
-}
+type Reported = Readonly<
+  Pick<Row<typeof incidents>, 'source' | 'type' | 'road' | 'km' | 'km_to' | 'direction' | 'province_code' | 'position'>
+>
 
 /** Removes incidents that a more authoritative source of their province reports too. */
 export function withoutDuplicates<I extends Reported>(all: readonly I[]): readonly I[] {

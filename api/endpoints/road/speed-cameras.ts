@@ -1,5 +1,5 @@
+import { speedCameras } from '../../../lake/datasets/road/cameras.ts'
 import { SPEED_CAMERA_TYPES } from '../../../lake/datasets/road/codes.ts'
-import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { lengthM, longestRoadM } from '../../../lake/places/lines.ts'
 import { foldRoad } from '../../../lake/places/road-key.ts'
 import type { Line } from '../../../lake/schema/columns.ts'

@@ -1,5 +1,5 @@
 import { archiveOf, isArchive, LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
-import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'

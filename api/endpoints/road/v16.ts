@@ -1,5 +1,4 @@
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import { activationsBySection, v16Hours } from '../../../lake/datasets/road/v16-hours.ts'
+import { activationsBySection, v16Beacons, v16Hours } from '../../../lake/datasets/road/v16.ts'
 import type { Region } from '../../../lake/places/regions.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { type ChangeOf, defineEndpoint, keyedList, listReturn } from '../../kernel/endpoint.ts'

@@ -1,4 +1,4 @@
-import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
+import { accidentPositions } from '../../../lake/datasets/safety/accident-places.ts'
 import { ACCIDENT_SEVERITIES, ACCIDENT_TYPES } from '../../../lake/datasets/safety/codes.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'

@@ -1,6 +1,5 @@
-import { accidentCodebook } from '../../../lake/datasets/safety/accident-codebook.ts'
-import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import {
+  accidentCodebook,
   BARCELONA_VARIABLES,
   CATALAN_VARIABLES,
   DGT_ABSENT,
@@ -11,7 +10,8 @@ import {
   MADRID_VARIABLES,
   OTHER_PLAIN,
   type SourceVariable,
-} from '../../../lake/datasets/safety/variables.ts'
+} from '../../../lake/datasets/safety/accident-codebook.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import type { CodeLabels } from '../../../lake/schema/codes.ts'
 import type { Column } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, keyedList, type State } from '../../kernel/endpoint.ts'

@@ -1,4 +1,4 @@
-import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
+import { accidentPositions } from '../../../lake/datasets/safety/accident-places.ts'
 import { accidentHotspots, HOTSPOT_BANDWIDTHS_M, HOTSPOT_KERNELS, HOTSPOT_WEIGHTINGS } from '../../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'

@@ -1,4 +1,4 @@
-import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
+import { accidentPositions } from '../../../lake/datasets/safety/accident-places.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { sql } from '../../../lake/query/sql.ts'

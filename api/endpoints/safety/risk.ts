@@ -1,8 +1,7 @@
 import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { RISK_BASES } from '../../../lake/datasets/safety/codes.ts'
-import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
-import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
+import { riskEstimates, riskProfiles } from '../../../lake/datasets/safety/risk.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { onlyPlace } from '../../../lake/places/place-on-road.ts'
@@ -99,7 +98,6 @@ const strip = record('SectionStrip', 'A section of a road with expected accident
 const estimates = defineCachedQuery<ReadonlyMap<string, readonly Estimate[]>>({
   name: 'risk of road sections',
   from: [riskEstimates],
-  maxEntries: 1,
   read: async ({ all }) => Map.groupBy(await all<Estimate>(sql`SELECT * FROM ${scan(riskEstimates)}`), ({ risk_basis }) => risk_basis),
 })
 
@@ -107,7 +105,6 @@ const estimates = defineCachedQuery<ReadonlyMap<string, readonly Estimate[]>>({
 const shares = defineCachedQuery<ReadonlyMap<string, HourShares>>({
   name: 'risk by hour',
   from: [riskProfiles],
-  maxEntries: 1,
   async read({ all }) {
     const profiles = await all<Row<typeof riskProfiles>>(sql`SELECT * FROM ${scan(riskProfiles)} ORDER BY kind`)
     const profileOf = ({ by_sun, by_hour, season }: (typeof profiles)[number]) =>

@@ -1,5 +1,4 @@
-import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
-import { accidentSections, sectionSql } from '../../../lake/datasets/safety/accident-sections.ts'
+import { accidentPositions, accidentSections, sectionSql } from '../../../lake/datasets/safety/accident-places.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'

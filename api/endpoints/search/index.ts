@@ -1,6 +1,5 @@
 import { defineDomain } from '../../kernel/domain.ts'
-import { collectionList } from './collections.ts'
-import { nearbyList, searchList, suggestList } from './search.ts'
+import { collectionList, nearbyList, searchList, suggestList } from './search.ts'
 
 /** Endpoints of the search, in the order in which documentation shows them. */
 export const search = defineDomain({

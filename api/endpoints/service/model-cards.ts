@@ -1,6 +1,5 @@
 import { FIT_STATES, FORECAST_KINDS } from '../../../lake/datasets/service/codes.ts'
-import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
-import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
+import { modelCards, modelScores } from '../../../lake/datasets/service/models.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
@@ -84,7 +83,6 @@ const found = defineCachedQuery<{
 }>({
   name: 'model cards',
   from: [modelCards, modelScores],
-  maxEntries: 1,
   async read({ all }) {
     const cards = await all<CardRow>(sql`SELECT * FROM ${scan(modelCards)}`)
     const scores = await all<ScoreRow>(sql`SELECT * FROM ${scan(modelScores)} ORDER BY model, series, horizon, metric, subset`)

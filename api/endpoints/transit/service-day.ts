@@ -1,4 +1,4 @@
-import { STOP_USES } from '../../../lake/datasets/transit/codes.ts'
+import { STOP_USES } from '../../../lake/datasets/transit/timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'

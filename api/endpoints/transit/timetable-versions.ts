@@ -77,7 +77,6 @@ export function timetableSpansOf(tables: TimetableTables): CachedQuery<readonly 
   return defineCachedQuery({
     name: `${tables.title} timetable spans`,
     from: tables.all,
-    maxEntries: 1,
     async read(reader) {
       const versions = [...(await timetableVersions(reader, tables)).values()]
       const names = versions.flatMap((held) => held.map(({ name }) => name))

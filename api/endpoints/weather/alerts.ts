@@ -1,6 +1,6 @@
 import KDBush from 'kdbush'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
-import { ALERT_LEVELS, ALERT_PHENOMENA } from '../../../lake/datasets/weather/alert-codes.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-network.ts'
+import { ALERT_LEVELS, ALERT_PHENOMENA } from '../../../lake/datasets/weather/codes.ts'
 import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
 import { boxOfRegion, provincesOf } from '../../../lake/places/regions.ts'
 import { isInPolygons } from '../../../lake/places/rings.ts'
@@ -84,7 +84,6 @@ const roadKey = ({ road, province_code }: AlertRoad): string => `${road} ${provi
 const roadsByArea = defineCachedQuery<RoadsByArea | null>({
   name: 'roads by area',
   from: [roadPoints],
-  maxEntries: 1,
   async read({ all }) {
     const points = await all<RoadPoint>(sql`
       SELECT road, province_code, km, position_lat, position_lon

@@ -1,6 +1,5 @@
-import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
-import { FOG_CLASSES, RAIN_CLASSES, SNOW_CLASSES, WIND_CLASSES } from '../../../lake/datasets/weather/forecast-codes.ts'
-import type { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
+import { DRIVING_CONDITIONS, FOG_CLASSES, RAIN_CLASSES, SNOW_CLASSES, WIND_CLASSES } from '../../../lake/datasets/weather/codes.ts'
+import type { weatherForecastHourly } from '../../../lake/datasets/weather/forecasts.ts'
 import { field, maybe, nested, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { GUST_FROM_M_S, SNOW_UP_TO_C } from './weather.ts'
 

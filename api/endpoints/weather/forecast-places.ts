@@ -4,11 +4,11 @@ import { isOfRegion, type Region } from '../../../lake/places/regions.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { maybe } from '../../kernel/fields.ts'
 import { group, numberParam } from '../../kernel/params/params.ts'
-import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '../../kernel/params/params-place.ts'
+import { municipalitiesOf, municipalityParam, provinceParam, type RoadFilter, roadName } from '../../kernel/params/params-place.ts'
 import { InvalidParam, type Problem } from '../../kernel/problems.ts'
 import type { Demanded, MemoryAsk } from '../../kernel/reads/memory-read.ts'
 import { noDataYet } from '../../kernel/reads/no-data.ts'
-import { pointsOfRoad, pointsOfStretch, type Stretch, stretchMembers, stretchOf } from './near-road.ts'
+import { pointsOfRoad, pointsOfStretch, stretchMembers, stretchOf } from './near-road.ts'
 
 /** A request waits for a new forecast if the last one is older (ms); a younger one is served at once. */
 const OLD_MS = 6 * 3_600_000
@@ -17,7 +17,7 @@ const OLD_MS = 6 * 3_600_000
 interface ForecastPlaces {
   readonly region: Region | null
   readonly municipality_codes: readonly string[] | null
-  readonly stretch: Stretch
+  readonly stretch: RoadFilter
 }
 
 /** The parameters `municipality`, `lat` and `lon`, or `road`; and `province`. */

@@ -1,6 +1,5 @@
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
-import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
-import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-network.ts'
+import { weatherForecastDaily, weatherForecastHourly } from '../../../lake/datasets/weather/forecasts.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { localDate } from '../../../lake/schema/time.ts'

@@ -10,15 +10,7 @@ export const weather = defineDomain({
   id: 'weather',
   title: { es: 'Tiempo y clima', en: 'Weather' },
   endpoints: [
-    drivingWeather,
-    weatherForecast,
-    weatherForecastDays,
-    weatherAlertList,
-    weatherAlertById,
-    weatherAlertChanges,
-    weatherStationList,
-    weatherStationById,
-    weatherStationHistory,
-    weatherHistory,
+    ...[drivingWeather, weatherForecast, weatherForecastDays, weatherAlertList, weatherAlertById, weatherAlertChanges],
+    ...[weatherStationList, weatherStationById, weatherStationHistory, weatherHistory],
   ],
 })

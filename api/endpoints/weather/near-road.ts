@@ -1,4 +1,4 @@
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-network.ts'
 import { NEAR_DEG, NEAR_M, observingStations, stationsNearPoints } from '../../../lake/datasets/weather/weather-station-roads.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
@@ -8,7 +8,7 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { maybe } from '../../kernel/fields.ts'
 import { group, numberParam } from '../../kernel/params/params.ts'
-import { roadName, roadParam } from '../../kernel/params/params-place.ts'
+import { type RoadFilter, roadName, roadParam } from '../../kernel/params/params-place.ts'
 import { InvalidParam, type Problem } from '../../kernel/problems.ts'
 import { defineCachedQuery } from '../../kernel/reads/cached-query.ts'
 import { distanceM } from '../../kernel/reads/geo.ts'
@@ -25,13 +25,6 @@ export const nearFields = {
 export const ABOUT_ROADS =
   'With `road`, the stations within 10 km of a located point of it (`road_points`). A road without such points is rejected.'
 
-/** A part of a road; `road` is null without a requested road. */
-export interface Stretch {
-  readonly road: string | null
-  readonly km_from: number | null
-  readonly km_to: number | null
-}
-
 /** The members of `stretchParams`. */
 export const stretchMembers = {
   road: roadParam,
@@ -40,7 +33,7 @@ export const stretchMembers = {
 } as const
 
 /** Checks a stretch. Throws `InvalidParam` if it has no road, or its end is before its begin. */
-export function stretchOf({ road, km_from, km_to }: Stretch): Stretch {
+export function stretchOf({ road, km_from, km_to }: RoadFilter): RoadFilter {
   if (road === null && (km_from !== null || km_to !== null))
     throw new InvalidParam('is required together with km_from and km_to', { parameter: 'road' })
   if (km_from !== null && km_to !== null && km_from > km_to)
@@ -93,7 +86,7 @@ export const NOWHERE: Near = Object.freeze({ road: null, km: null, distance_m: n
  */
 export function nearStretch<T extends Near & { readonly position: Point | null }>(
   things: readonly T[],
-  stretch: Stretch,
+  stretch: RoadFilter,
   points: readonly RoadPoint[],
 ): T[] {
   if (stretch.road === null) return [...things]
@@ -105,7 +98,7 @@ export function nearStretch<T extends Near & { readonly position: Point | null }
 }
 
 /** The points of a stretch. Throws `InvalidParam` if none is located. */
-export function pointsOfStretch({ km_from, km_to }: Stretch, points: readonly RoadPoint[]): readonly RoadPoint[] {
+export function pointsOfStretch({ km_from, km_to }: RoadFilter, points: readonly RoadPoint[]): readonly RoadPoint[] {
   const asked = points.filter(({ km }) => km >= (km_from ?? 0) && km <= (km_to ?? Number.POSITIVE_INFINITY))
   if (asked.length === 0) throw notLocated(points.length === 0 ? 'road' : 'km_from')
   return asked

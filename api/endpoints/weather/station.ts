@@ -1,6 +1,5 @@
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
-import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
-import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-network.ts'
+import { weatherObservations, weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { defineEndpoint, keyedList, type State } from '../../kernel/endpoint.ts'
 import { field, nested, pick, record, type StateRow, type ValueOf } from '../../kernel/fields.ts'
 import { areaFilter, placeFilter } from '../../kernel/filters.ts'

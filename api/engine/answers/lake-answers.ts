@@ -1,13 +1,14 @@
 import type { Lake, QueryLimits } from '../../../lake/open.ts'
+import { distanceSql } from '../../../lake/places/distance-sql.ts'
 import type { ProvinceGap } from '../../../lake/places/gaps.ts'
-import { bindList, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import type { Columns, Json } from '../../../lake/schema/columns.ts'
+import { bindList, instant, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import { type Columns, col, type Json } from '../../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import type { ListReturn, ReadOf, State } from '../../kernel/endpoint.ts'
 import type { Nested, RecordShape } from '../../kernel/fields.ts'
 import { isTable, type TableFormat } from '../../kernel/formats.ts'
 import type { Position } from '../../kernel/page.ts'
-import { circleOf } from '../../kernel/params/around.ts'
+import { type Circle, circleOf, DISTANCE } from '../../kernel/params/around.ts'
 import { closePeriod } from '../../kernel/params/params-time.ts'
 import { type Problem, problem } from '../../kernel/problems.ts'
 import { conditionOf } from '../../kernel/reads/filter.ts'
@@ -24,7 +25,6 @@ import { lakeTable } from '../tables/lake-table.ts'
 import { neverDelivered, notLanded } from './absent-data.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { gapOf, placeMetaOf } from './coverage.ts'
-import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
 import { absentLandings } from './missing.ts'
 import { noMatchesInLake } from './no-match.ts'
 import { listBody, textsOfShapes } from './records.ts'
@@ -343,4 +343,25 @@ function otherSnapshot(): Problem {
 
 function readBegun(value: Json): Begun {
   return value as unknown as Begun
+}
+
+/** The column that `withDistanceSql` adds to the rows of a query. */
+const DISTANCE_COLUMN: Columns = Object.freeze({
+  [DISTANCE]: col.integer(0, 'Distance from the requested point.', { unit: 'm', nullable: true }),
+})
+
+/** Adds to a query's rows the distance of their position from the centre of a circle, in whole metres. */
+function withDistanceSql(query: Sql, centre: Circle): Sql {
+  const distance = distanceSql(centre, outputName('position_lat'), outputName('position_lon'))
+  return sql`SELECT *, CAST(round(${distance}) AS INTEGER) AS ${outputName(DISTANCE)} FROM (${query})`
+}
+
+/** Makes records as `finish` does, and adds the distance of the row to each. */
+function withDistance(finish: (row: AnyRow) => AnyRow): (row: AnyRow) => AnyRow {
+  return (row) => {
+    const found = row[DISTANCE]
+    const made = finish(row)
+    made[DISTANCE] = found
+    return made
+  }
 }

@@ -1,11 +1,13 @@
 import type { Lake } from '../../../lake/open.ts'
 import type { ProvinceGap } from '../../../lake/places/gaps.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
-import { datasetsOf, type ListReturn, pathParams, type ReadOf, type RestsOn, type State } from '../../kernel/endpoint.ts'
+import type { InLease } from '../../auth/limits/in-lease.ts'
+import { datasetsOf, type ListReturn, pathParams, type ReadOf, type State } from '../../kernel/endpoint.ts'
+import type { Order } from '../../kernel/page.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import type { Counted, Drafted, Listed, MemoryAsk } from '../../kernel/reads/memory-read.ts'
 import { recordWriter } from '../../kernel/reads/shape.ts'
-import { orderOf, pageOf } from '../request/paging.ts'
+import { orderOf, pageOf, sorted } from '../request/paging.ts'
 import type { RequestValues } from '../request/request.ts'
 import { selected, withDistances } from '../request/selection.ts'
 import type { CachedViews } from '../state/cached-views.ts'
@@ -16,7 +18,6 @@ import { tagOf } from './demand-documents.ts'
 import { type MemorySources, refuseAwaited, sourcesFinder } from './memory-sources.ts'
 import { isAwaited, missingFinder } from './missing.ts'
 import { noMatches } from './no-match.ts'
-import { optionalQueries } from './optional-queries.ts'
 import { pastThing } from './past-things.ts'
 import { askedPage, chosen, oneBody, pageBody } from './record-bodies.ts'
 import { textsOfShapes } from './records.ts'
@@ -31,7 +32,6 @@ import {
   type Versions,
 } from './response-plan.ts'
 import { shownRecord } from './shown-record.ts'
-import { SortedRecords } from './sorted-records.ts'
 
 type Options = Parameters<Handler>[1]
 type Found = Listed<AnyRow> | AnyRow | null
@@ -210,17 +210,47 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
 }
 
 /** Returns the parts of a list in one form, whichever way it was given. */
-function listed(found: Listed<AnyRow>): {
-  readonly records: readonly AnyRow[]
-  readonly finish?: Drafted<AnyRow>['finish']
-  readonly counts: Readonly<Record<string, number | null>>
-  readonly isLacking?: boolean
-  readonly restsOn?: readonly RestsOn[]
-  readonly unlocated?: number
-  readonly missingYears?: readonly number[]
-  readonly note?: string
-} {
+function listed(found: Listed<AnyRow>): Counted<AnyRow> & Partial<Pick<Drafted<AnyRow>, 'finish'>> {
   if (Array.isArray(found)) return { records: found as readonly AnyRow[], counts: {} }
   if ('drafts' in found) return { ...(found as Drafted<AnyRow>), records: (found as Drafted<AnyRow>).drafts as readonly AnyRow[] }
   return found as Counted<AnyRow>
+}
+
+/** Reads optional parts of an answer, and records whether one could not be read. */
+function optionalQueries(
+  kept: Pick<CachedViews, 'optional'>,
+  lease: InLease,
+): {
+  readonly get: MemoryAsk<readonly []>['optional']
+  readonly status: () => { readonly isPartial: boolean }
+} {
+  let isPartial = false
+  return {
+    get: async (query, key) => {
+      const found = await kept.optional(query, key, lease)
+      isPartial ||= found === null
+      return found
+    },
+    status: () => ({ isPartial }),
+  }
+}
+
+/** Records with their requested orders, at most one for each sort of the endpoint. */
+class SortedRecords {
+  readonly #records: readonly AnyRow[]
+  readonly #orders = new Map<string, Promise<readonly AnyRow[]>>()
+
+  constructor(records: readonly AnyRow[]) {
+    this.#records = records
+  }
+
+  /** Returns the records in an order; unchanged if the sort field is only known for a page. */
+  async inOrder(order: Order): Promise<readonly AnyRow[]> {
+    const [first] = this.#records
+    if (!first || order.some(({ field }) => !(field in first))) return this.#records
+    const name = JSON.stringify(order.map(({ field, falling }) => [field, falling]))
+    const made = this.#orders.get(name) ?? sorted(this.#records, order)
+    this.#orders.set(name, made)
+    return await made
+  }
 }

@@ -29,25 +29,29 @@ export function askedPage(
   return { order: orderOf(endpoint.returns as ListReturn, page.sort), after, limit: page.limit, bind }
 }
 
+/** What the body of records is made with. */
+interface BodyParts {
+  readonly texts: RecordTexts
+  /** The shape of the records in the reply. */
+  readonly shape: RecordShape
+  readonly format: Format
+  readonly meta: Meta
+  readonly signal: AbortSignal
+}
+
 /** Makes the reply of one page of records, in any representation. */
 export async function pageBody(
   context: AnswerContext,
   values: RequestValues,
-  parts: {
-    readonly texts: RecordTexts
-    /** The shape of the records in the reply. */
-    readonly shape: RecordShape
+  parts: BodyParts & {
     readonly asked: AskedPage
     readonly found: Page<AnyRow>
     /** Makes the records of the page from drafts, if it contains drafts. */
     readonly finish?: ((draft: never) => AnyRow) | undefined
     /** Members beside the list, see `ListReturn.counts`. */
     readonly counts?: JsonObject
-    readonly format: Format
     readonly now: number
     readonly updated_at: number
-    readonly meta: Meta
-    readonly signal: AbortSignal
   },
 ): Promise<ResponseBody> {
   const { texts, shape, asked, found, finish, counts = {}, format, now, updated_at, meta, signal } = parts
@@ -86,14 +90,7 @@ export function chosen(records: readonly AnyRow[], context: AnswerContext, { pag
 export async function oneBody(
   context: AnswerContext,
   values: RequestValues,
-  parts: {
-    readonly texts: RecordTexts
-    readonly shape: RecordShape
-    readonly record: AnyRow
-    readonly format: Format
-    readonly meta: Meta
-    readonly signal: AbortSignal
-  },
+  parts: BodyParts & { readonly record: AnyRow },
 ): Promise<ResponseBody> {
   const { texts, shape, record, format, meta, signal } = parts
   const { page } = values

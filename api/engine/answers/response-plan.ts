@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
+import { foldName } from '../../../lake/places/names.ts'
 import type { Dataset, Plan } from '../../../lake/schema/dataset.ts'
 import type { Source } from '../../../lake/schema/sources.ts'
+import { madridDate } from '../../../lake/schema/time.ts'
 import type { InLease } from '../../auth/limits/in-lease.ts'
 import { deprecationLinks } from '../../kernel/deprecation.ts'
 import { datasetsOf, type Endpoint } from '../../kernel/endpoint.ts'
@@ -9,7 +11,6 @@ import { MAX_URL } from '../../kernel/http/headers.ts'
 import { type Problem, problem } from '../../kernel/problems.ts'
 import { type ResponseHead, stepOf } from '../replies/responses.ts'
 import type { Cursors } from '../request/cursor.ts'
-import { dispositionOf } from '../request/file-name.ts'
 import type { RequestValues } from '../request/request.ts'
 import type { ServiceState } from '../state/state.ts'
 import type { Spooled } from '../tables/spool.ts'
@@ -204,4 +205,35 @@ export function steppedNow(clockGranularity_s: number, now: number): number {
 
 function smallest(one: number, other: number): number {
   return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other)
+}
+
+/** Longest first part of a name: some programs refuse paths of more than 260 characters. */
+const MAX_PATH = 100
+
+/**
+ * Returns the Content-Disposition (RFC 6266) of a reply that people save: `attachment` with the path, the days in Madrid of the
+ * requested period, or else of the data, and the format's ending; null for JSON, which browsers show.
+ */
+export function dispositionOf(
+  { path, own }: Pick<RequestValues, 'path' | 'own'>,
+  { format, data_time }: { readonly format: Format; readonly data_time: number | null },
+): string | null {
+  const { ending } = FORMAT_KINDS[format]
+  if (ending === null) return null
+  const name = foldName(decodeURIComponent(path.replace(/^\/api\//, '')))
+    .replaceAll(' ', '-')
+    .slice(0, MAX_PATH)
+  return `attachment; filename="${[name, ...daysOf(own, data_time)].join('_')}.${ending}"`
+}
+
+/** The first and the last day of the requested period, or the day of the data. */
+function daysOf(own: RequestValues['own'], data_time: number | null): readonly string[] {
+  const { from, to } = Object.values(own).find(isPeriod) ?? { from: null, to: null }
+  const ends = [from, to === null ? data_time : to - 1].filter((instant) => instant !== null)
+  return [...new Set(ends.map((instant) => madridDate(instant)))].sort()
+}
+
+function isPeriod(value: unknown): value is { readonly from: number | null; readonly to: number | null } {
+  if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value)) return false
+  return [value.from, value.to].every((end) => end === null || typeof end === 'number')
 }

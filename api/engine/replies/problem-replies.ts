@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { TableRefused } from '../../../lake/iceberg/errors.ts'
 import { isStoreAway, QueryError } from '../../../lake/query/errors.ts'
+import { openRepeats } from '../../../lake/repeats.ts'
 import { isFull, StoreError } from '../../../lake/store/errors.ts'
 import { ALLOW, AS_TYPED, CORS_HEADERS } from '../../kernel/http/headers.ts'
-import { outageLog } from '../../kernel/http/outage-log.ts'
 import { invalidParamProblem } from '../../kernel/http/validation-errors.ts'
 import { InvalidParam, PROBLEMS, Problem, type ProblemCode, problem } from '../../kernel/problems.ts'
 import { nearest } from '../../kernel/reads/suggest.ts'
@@ -216,4 +216,27 @@ export function endWith(socket: Socket, made: Problem, options: { readonly baseU
 /** Returns the problem of a path that does not take this method; `allow` lists its methods. */
 export function methodProblem(method: string, path: string, allow: string = ALLOW): Problem {
   return problem('method-not-allowed', `${path} does not take ${method}; it takes ${allow}.`, { headers: { Allow: allow } })
+}
+
+/** Logs expected outages: one line for the first problem of each kind and path, and another with the number that followed. */
+interface OutageLog {
+  add(outage: { readonly problem: Problem; readonly path: string; readonly request_id: string }): void
+}
+
+const EVERY_MS = 60_000
+
+/** Makes a log with one line per `every_ms` for each kind of problem and path. */
+export function outageLog(log: Pick<FastifyBaseLogger, 'warn'>, { every_ms = EVERY_MS }: { readonly every_ms?: number } = {}): OutageLog {
+  const repeats = openRepeats(every_ms)
+  return {
+    add({ problem, path, request_id }) {
+      const { code, status } = problem
+      const { cause } = problem.options
+      const reason = cause instanceof Error ? cause.message : undefined
+      repeats(`${code} ${path}`, {
+        first: () => log.warn({ code, path, status, request_id, reason }, 'requests are refused'),
+        more: (requests) => log.warn({ code, path, status, requests }, 'more requests were refused'),
+      })
+    },
+  }
 }

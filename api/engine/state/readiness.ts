@@ -31,8 +31,8 @@ const PATIENCE_MS = 5000
 /** Time for which an answer of the store counts, ms: each request costs money at rest. */
 const SURE_MS = 60_000
 
-/** Makes the function that reports whether the service is ready. */
-export function readinessOf(parts: {
+/** What readiness is found from. */
+export interface ReadinessParts {
   readonly endpoints: readonly Endpoint[]
   readonly state: ServiceState
   readonly lake: Lake
@@ -40,7 +40,10 @@ export function readinessOf(parts: {
   readonly clock: () => number
   /** Called at each check: whether the store is full. */
   readonly onStore?: (isFull: boolean) => void
-}): () => Promise<Readiness> {
+}
+
+/** Makes the function that reports whether the service is ready. */
+export function readinessOf(parts: ReadinessParts): () => Promise<Readiness> {
   const { endpoints, state, lake, limiter, clock } = parts
   const shown = [
     ...new Set(

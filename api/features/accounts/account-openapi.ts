@@ -1,9 +1,10 @@
 import { bodySchema } from '../../auth/bodies.ts'
 import { BODY_REFUSED, FOREIGN, jsonReply, KEY_REFUSED, limitedOperation, OWNER, VALUE_REFUSED } from '../../kernel/openapi-operation.ts'
-import { type Part, pathParameter, ref } from '../../kernel/openapi-parts.ts'
+import { type Part, parametersPart, pathParameter, ref } from '../../kernel/openapi-parts.ts'
 import { exampleOf, wholeRecord } from '../../kernel/reads/shape.ts'
 import { NEW_KEY_BODY, OVERLAP_H, ROTATE_BODY } from './account-fields.ts'
-import { EXAMPLE_ID, KEY_FIELDS, NEW_KEY_FIELDS } from './account-records.ts'
+import { EXAMPLE_ID, KEY_FIELDS, NEW_KEY_FIELDS, USAGE_FIELDS } from './account-records.ts'
+import { USAGE_PARAMS } from './usage-report.ts'
 
 /** How a caller authenticates, as the description names it. */
 export const SECURITY_SCHEMES: Part = Object.freeze({
@@ -14,12 +15,12 @@ export const SECURITY_SCHEMES: Part = Object.freeze({
 const SHOWN = exampleOf(KEY_FIELDS)
 const SHOWN_ONCE = exampleOf(NEW_KEY_FIELDS)
 
-/** The schemas of the account paths. */
+/** The schemas of the paths of accounts, keys and usage. */
 export function accountSchemas(): Part {
-  return { Key: wholeRecord(KEY_FIELDS), NewKey: wholeRecord(NEW_KEY_FIELDS) }
+  return { Key: wholeRecord(KEY_FIELDS), NewKey: wholeRecord(NEW_KEY_FIELDS), Usage: wholeRecord(USAGE_FIELDS) }
 }
 
-/** Describes the paths of accounts and keys. */
+/** Describes the paths of accounts, keys and usage. */
 export function accountPaths(): Part {
   const [key, newKey] = [ref('schemas', 'Key'), ref('schemas', 'NewKey')]
   const ofOne = { security: OWNER, parameters: [pathParameter('id', 'Public name of the key.', EXAMPLE_ID)] }
@@ -67,6 +68,21 @@ export function accountPaths(): Part {
         about: 'It is refused everywhere within a minute, usually at once. A key may revoke only itself.',
         replies: { 200: jsonReply('The key as it is now.', key, { ...SHOWN, status: 'REVOKED' }) },
         problems: ['unknown-parameter', ...BODY_REFUSED, ...KEY_REFUSED, ...FOREIGN, 'not-found'],
+      }),
+    },
+    '/api/usage': {
+      get: limitedOperation('usage', ['Usage of the API', 'Lo que se ha usado'], {
+        about: 'Days are days in Madrid, as all plain dates. A request is counted within two minutes of its end.',
+        security: OWNER,
+        parameters: parametersPart(USAGE_PARAMS),
+        replies: {
+          200: jsonReply(
+            'By day, key and path: with a key its own usage, with a session that of all keys of the account.',
+            ref('schemas', 'Usage'),
+            exampleOf(USAGE_FIELDS),
+          ),
+        },
+        problems: [...VALUE_REFUSED, 'range-too-large', ...KEY_REFUSED, 'not-found', 'temporary-reduced-capacity', 'query-timeout'],
       }),
     },
   }

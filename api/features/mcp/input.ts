@@ -1,17 +1,6 @@
 import { z } from 'zod'
 import { Misuse } from './tool.ts'
 
-/** Maximum number of records per call. */
-export const MAX_ITEMS = 50
-
-/** Inputs of every tool. */
-export const commonInput = {
-  lang: z.enum(['es', 'en']).optional().describe('Language of texts; es by default.'),
-  detail: z.enum(['concise', 'full']).optional().describe('full: every field.'),
-  limit: z.int().min(1).max(MAX_ITEMS).optional().describe('Records of each kind; 10 by default.'),
-  cursor: z.string().max(2000).optional().describe('next_cursor of the answer before.'),
-}
-
 /** A province, an autonomous community or an island. */
 export const province = z.string().max(80).optional().describe('Name or code of a province, an autonomous community or an island.')
 /** A municipality. */

@@ -2,9 +2,17 @@ import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { collections } from '../../endpoints/search/catalog.ts'
-import { tools } from './all-tools.ts'
 import { answerTool, CADENCE_S, type ToolResult } from './answer.ts'
 import type { Ask } from './ask.ts'
+import type { Tool } from './tool.ts'
+import { findFuel, getFuelTrend } from './tools/fuel.ts'
+import { getMobility } from './tools/mobility.ts'
+import { getTrainStatus } from './tools/rail.ts'
+import { getIncidents, getRoadStatus, getTrafficIntensity } from './tools/road.ts'
+import { getRoadSafety } from './tools/safety.ts'
+import { getAviation, getMaritime } from './tools/sea-and-air.ts'
+import { searchTransport } from './tools/search.ts'
+import { getWeather } from './tools/weather.ts'
 
 /** The version label of this server, not of the protocol. */
 const SERVER = { name: 'traffic-intelligence', title: 'Traffic Intelligence', version: '1.0.0' }
@@ -47,6 +55,22 @@ const PATHS: ReadonlyMap<string, string> = new Map(
   collections.flatMap((one) => ('detail' in one && /^[^?]*\{\w+\}$/.test(one.detail) ? [[one.id, one.detail] as const] : [])),
 )
 const COLLECTION_IDS = [...PATHS.keys()].join(', ')
+
+/** The twelve tools, in the order in which clients list them. */
+export const tools: readonly Tool[] = Object.freeze([
+  getIncidents,
+  getRoadStatus,
+  getTrafficIntensity,
+  findFuel,
+  getFuelTrend,
+  getTrainStatus,
+  getWeather,
+  getMobility,
+  getRoadSafety,
+  getMaritime,
+  getAviation,
+  searchTransport,
+])
 
 /** The schemas of the tools' inputs, shared by all callers. */
 const INPUTS = new Map(tools.map(({ name, input }) => [name, listedBriefly(z.strictObject(input))]))

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Plan } from '../../../lake/schema/dataset.ts'
 
 /** A value of a query parameter; undefined parameters are not sent. */
@@ -35,13 +35,19 @@ export function ask(kind: RecordKind, query: ToolRequest['query']): ToolRequest 
   return { ...kind, query: { ...query, ...kind.query } }
 }
 
-/** Input shared by all tools. */
-export interface CommonInput {
-  readonly lang?: 'es' | 'en' | undefined
-  readonly detail?: 'concise' | 'full' | undefined
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
+/** Maximum number of records per call. */
+const MAX_ITEMS = 50
+
+/** Inputs of every tool, which `defineTool` adds to its own. */
+const commonInput = {
+  lang: z.enum(['es', 'en']).optional().describe('Language of texts; es by default.'),
+  detail: z.enum(['concise', 'full']).optional().describe('full: every field.'),
+  limit: z.int().min(1).max(MAX_ITEMS).optional().describe('Records of each kind; 10 by default.'),
+  cursor: z.string().max(2000).optional().describe('next_cursor of the answer before.'),
 }
+
+/** Their values. */
+export type CommonInput = Readonly<z.infer<z.ZodObject<typeof commonInput>>>
 
 /** Finds records that a tool needs to build its requests, such as a station by its name. */
 export type LookUp = (path: string, query: Readonly<Record<string, QueryValue>>) => Promise<readonly ReplyRecord[]>
@@ -56,6 +62,7 @@ export interface Tool<I extends z.ZodRawShape = z.ZodRawShape> {
   readonly plan: Plan
   /** The closest tool of a lower plan, if any. */
   readonly instead?: string
+  /** Its own inputs, besides those of every tool. */
   readonly input: I
   /** The requests for an input. Throws `Misuse` for an input that cannot be answered. */
   readonly requests: (
@@ -69,7 +76,7 @@ export interface Tool<I extends z.ZodRawShape = z.ZodRawShape> {
 /** An input that a tool cannot answer; the message says what to do instead. */
 export class Misuse extends Error {}
 
-/** Declares a tool; the types of its input follow from its shape. */
+/** Declares a tool; the types of its input follow from its shape, to which the inputs of every tool are added. */
 export function defineTool<const I extends z.ZodRawShape>(tool: Tool<I>): Tool {
-  return Object.freeze(tool) as unknown as Tool
+  return Object.freeze({ ...tool, input: { ...tool.input, ...commonInput } }) as unknown as Tool
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { SourceMode } from '../../../lake/system.ts'
@@ -8,11 +9,11 @@ import type { Endpoint } from '../../kernel/endpoint.ts'
 import { type Language, languageOf } from '../../kernel/language.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../../kernel/problems.ts'
 import { ASSET_VERSION, readAsset } from './assets.ts'
-import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
 import { type Figure, FRESH_S } from './figures.ts'
-import { HTML, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
+import { HTML, htmlPage, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
+import { renderMarkdown } from './markdown.ts'
 import { GUIDES, guideHtml, methodHtml, methodPages } from './method-page.ts'
 import { PLANS_PATH, type PlansPageParts, plansPage } from './plans-page.ts'
 import { problemPage } from './problem-page.ts'
@@ -123,5 +124,17 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     return reply
       .headers({ 'Content-Type': PLAIN, 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
       .send(securityText(securityContact, { baseUrl: baseUrl(), now: clock() }))
+  })
+}
+
+const FILE = new URL('../../CHANGELOG.md', import.meta.url)
+
+/** Renders the changelog, `api/CHANGELOG.md`. */
+function changelogPage(language: Language): string {
+  const { title, html } = renderMarkdown(readFileSync(FILE, 'utf8'))
+  const intro = language === 'es' ? '<p>La lista de cambios está en inglés.</p>' : ''
+  return htmlPage(language, {
+    title: language === 'es' ? 'Cambios de la API' : title,
+    body: `${intro}<div lang="en">${html}</div>`,
   })
 }

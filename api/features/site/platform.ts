@@ -1,13 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { Lake } from '../../../lake/open.ts'
-import type { Limiter } from '../../auth/limits/limiter.ts'
 import { PLAN_PARAMS, plansReply } from '../../auth/plan-list.ts'
 import { namedRecords } from '../../engine/answers/named-records.ts'
 import { DESCRIPTION_S, described, documentUrls, registerDocument } from '../../engine/replies/documents.ts'
 import type { MadeResponse } from '../../engine/replies/responses.ts'
 import { queryReader } from '../../engine/request/request.ts'
-import { readinessOf } from '../../engine/state/readiness.ts'
-import type { ServiceState } from '../../engine/state/state.ts'
+import { type ReadinessParts, readinessOf } from '../../engine/state/readiness.ts'
 import { rowDocument } from '../../engine/tables/openapi-tables.ts'
 import { languageFor } from '../../kernel/language.ts'
 import { SPOKEN } from '../../kernel/params/params-page.ts'
@@ -16,11 +13,7 @@ import { type PageParts, registerPages } from './pages.ts'
 import { DESCRIPTION_PARAMS } from './platform-openapi.ts'
 
 /** What the paths without data work with. */
-export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
-  readonly state: ServiceState
-  readonly lake: Lake
-  readonly limiter: Pick<Limiter, 'refusal'>
-  readonly onStore?: (isFull: boolean) => void
+export interface PlatformParts extends Omit<PageParts, 'hasPath' | 'state'>, ReadinessParts {
   /** Returns the description in a language and, with `.json`, with one media type. */
   readonly descriptions: { find(variant: 'en' | 'es' | 'en.json' | 'es.json'): Promise<MadeResponse> }
   readonly upgradeUrl: () => string

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { dataAge_s, type FeedHealth, feedHealth } from '../../../lake/live/freshness.ts'
-import type { Lake } from '../../../lake/open.ts'
 import { quantile_ms } from '../../../lake/requests/durations.ts'
 import { MONTHS_SHOWN, monthAt, monthBounds, type ReadUptime, type UptimeMonth } from '../../../lake/requests/months.ts'
-import type { Limiter } from '../../auth/limits/limiter.ts'
 import type { PathGroup } from '../../auth/usage/path-groups.ts'
-import { type Readiness, readinessOf } from '../../engine/state/readiness.ts'
+import { type Readiness, type ReadinessParts, readinessOf } from '../../engine/state/readiness.ts'
 import type { ServiceState } from '../../engine/state/state.ts'
-import type { Endpoint } from '../../kernel/endpoint.ts'
 import { invalidParamProblem } from '../../kernel/http/validation-errors.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { PROMISE_PCT } from '../../kernel/promise.ts'
@@ -96,17 +93,11 @@ export interface StatusReport {
 }
 
 /** What reports are made from. */
-export interface ReportParts {
-  readonly endpoints: readonly Endpoint[]
-  readonly state: ServiceState
-  readonly lake: Lake
-  readonly limiter: Pick<Limiter, 'refusal'>
-  readonly onStore?: (isFull: boolean) => void
+export interface ReportParts extends ReadinessParts {
   readonly groups: readonly PathGroup[]
   readonly read: ReadUptime
   readonly delivery: () => Promise<DeliveryLag>
   readonly log: Pick<FastifyBaseLogger, 'warn'>
-  readonly clock: () => number
 }
 
 /** How long a report is valid, in s. */

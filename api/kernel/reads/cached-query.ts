@@ -49,7 +49,6 @@ export function distinctValues(of: {
   return defineCachedQuery({
     name,
     from: [dataset],
-    maxEntries: 1,
     async read({ all }) {
       const query = sql`SELECT DISTINCT ${value} AS value FROM ${scan(dataset, filter)} WHERE ${value} IS NOT NULL ORDER BY value`
       return new Set((await all(query, VALUE)).map((one) => one.value))
@@ -69,7 +68,7 @@ export function queryReader(parts: Pick<QueryReader, 'rows' | 'versions'>): Quer
   return { ...parts, all: all as QueryReader['all'] }
 }
 
-/** Declares a cached query. */
-export function defineCachedQuery<T>(spec: CachedQuery<T>): CachedQuery<T> {
-  return Object.freeze(spec)
+/** Declares a cached query: with one entry, of the only key, unless it says how many. */
+export function defineCachedQuery<T>(spec: Omit<CachedQuery<T>, 'maxEntries'> & Partial<CachedQuery<T>>): CachedQuery<T> {
+  return Object.freeze({ maxEntries: 1, ...spec })
 }

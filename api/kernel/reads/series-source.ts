@@ -4,6 +4,7 @@ import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import type { Column, Columns, RowOf } from '../../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import type { ListReturn } from '../endpoint.ts'
 import type { Fields, ValueOf } from '../fields.ts'
 import type { Params, ValuesOf } from '../params/params.ts'
@@ -13,7 +14,6 @@ import { type Bucket, bucketStart, dateOfStep } from './buckets.ts'
 import { type Figure, selected } from './figures.ts'
 import { cutAtSteps } from './held.ts'
 import type { Closing, LakeView, RowsOf } from './lake-view.ts'
-import { newestOf, rollupWatermark } from './rollup-watermark.ts'
 import { flatFields } from './select.ts'
 import type { StepsParam } from './series.ts'
 
@@ -302,3 +302,12 @@ function checkKinds(fields: Columns, figures: Readonly<Record<string, Figure>>, 
     if (figure.numbers.length > 0 && !isNumber(fields[name])) throw new Error(`${name} of a series is not a number`)
   }
 }
+
+/** End (ms) of the finished days in a roll-up, from the newest begin in its column `last`; `from` if it has none. */
+function rollupWatermark([found]: readonly AnyRow[], { from, to }: { readonly from: number; readonly to: number }): number {
+  const last = (found?.['last'] ?? null) as number | null
+  return last === null ? from : Math.min(to, Math.max(from, dayBounds(madridDate(last)).end))
+}
+
+/** The newest begin in the rows of a roll-up, for `rollupWatermark`. */
+const newestOf = (rows: SqlPart): Sql => sql`SELECT epoch_ms(max(period_start)) AS last FROM ${rows}`

@@ -1,8 +1,13 @@
 import { aircraftPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
-import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
-import { AIRPORT_RADIUS_M, airportObservedDays, MOVEMENT_GAP_MIN } from '../../../lake/datasets/aviation/airport-observed-days.ts'
+import {
+  AIRPORT_RADIUS_M,
+  airportDays,
+  airportObservedDays,
+  airportTraffic,
+  arrivalAtfmDelays,
+  MOVEMENT_GAP_MIN,
+} from '../../../lake/datasets/aviation/airport-days.ts'
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
-import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviation/eurocontrol-days.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { EARTH_M } from '../../../lake/places/distance.ts'
 import { bind, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'

@@ -1,7 +1,4 @@
-import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
-import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
-import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { fuelArchivePrices, fuelDays, fuelPrices, fuelStations } from '../../../lake/datasets/fuel/prices.ts'
 import { foldNameSql } from '../../../lake/places/name-key.ts'
 import { bind, instant, join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { partitionStart } from '../../../lake/schema/partitions.ts'

@@ -1,24 +1,25 @@
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
-import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { fuelForecasts } from '../../../lake/datasets/fuel/forecasts.ts'
-import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
-import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
+import { fuelDays } from '../../../lake/datasets/fuel/prices.ts'
+import { modelCards, modelScores } from '../../../lake/datasets/service/models.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import type { FuelParameters } from '../../../models/fuel/fit.ts'
-import type { ForecastRow } from '../../../models/fuel/predict.ts'
-import type { FuelTask } from '../../../models/fuel/thread.ts'
+import type { FuelParameters, fitFuel } from '../../../models/fuel/fit.ts'
+import type { predictFuel } from '../../../models/fuel/predict.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../../models/fuel/weeks.sql.ts'
 import { MEANS_COLUMNS, type StationMeans, stationMeans } from '../../../models/fuel-daily/days.sql.ts'
-import type { DailyParameters } from '../../../models/fuel-daily/fit.ts'
-import type { DailyTask } from '../../../models/fuel-daily/thread.ts'
+import type { DailyParameters, fitDaily } from '../../../models/fuel-daily/fit.ts'
+import type { predictDaily } from '../../../models/fuel-daily/predict.ts'
 import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
 import { inThread } from '../../../models/in-thread.ts'
-import { type Fit, runModel, servedOf } from '../../../models/run/run.ts'
+import { runModel, servedOf } from '../../../models/run/run.ts'
 import { defineDerived, type ModelGiven, type ModelRows } from '../define.ts'
 
-const WEEKLY = new URL('../../../models/fuel/thread.ts', import.meta.url)
-const DAILY = new URL('../../../models/fuel-daily/thread.ts', import.meta.url)
+// Walks over twenty years take seconds of a core: they run in threads.
+const FIT = { file: new URL('../../../models/fuel/fit.ts', import.meta.url), name: 'fitFuel' }
+const PREDICT = { file: new URL('../../../models/fuel/predict.ts', import.meta.url), name: 'predictFuel' }
+const FIT_DAILY = { file: new URL('../../../models/fuel-daily/fit.ts', import.meta.url), name: 'fitDaily' }
+const PREDICT_DAILY = { file: new URL('../../../models/fuel-daily/predict.ts', import.meta.url), name: 'predictDaily' }
 const REVISION = 4
 /** The months that two years and some days cover. */
 const MONTHS = 26
@@ -50,14 +51,13 @@ export const fuelForecastsDerived = defineDerived({
 async function weekly({ given, files, signal }: ModelGiven): Promise<ModelRows> {
   const prices = given as unknown as readonly WeekPrice[]
   if (prices.length === 0) return { rows: [], sideOutputs: new Map() }
-  const run = <T>(task: FuelTask): Promise<T> => inThread<T>(WEEKLY, task, signal)
   const stood = await runModel<FuelParameters>(files, { model: 'fuel', revision: REVISION, signal }, (standing) =>
-    run<Fit<FuelParameters>>({ task: 'fit', prices, standing }),
+    inThread<typeof fitFuel>({ ...FIT, signal }, prices, standing),
   )
   const newest = prices.reduce((last, { date }) => (date > last ? date : last), '')
   const { model_version, parameters } = stood
   const served = { model_version, parameters, made_at: dayBounds(newest).end, of: servedOf(stood) }
-  return { rows: await run<ForecastRow[]>({ task: 'predict', prices, served }), sideOutputs: stood.beside }
+  return { rows: await inThread<typeof predictFuel>({ ...PREDICT, signal }, prices, served), sideOutputs: stood.beside }
 }
 
 /** True if an area that had too few days for a forecast now has enough. */
@@ -77,13 +77,10 @@ async function daily({ given, before, files, signal }: ModelGiven): Promise<Mode
   )
   if (isLookedAt && !isFilledUp(before, means))
     return { rows: before.map(({ fetch_id: _fetch, ...row }): AnyRow => row), sideOutputs: new Map() }
-  const run = <T>(task: DailyTask): Promise<T> => inThread<T>(DAILY, task, signal)
   const stood = await runModel<DailyParameters>(files, { model: 'fuel_daily', revision: REVISION, signal }, (standing) =>
-    run<Fit<DailyParameters>>({ task: 'fit', means, standing }),
+    inThread<typeof fitDaily>({ ...FIT_DAILY, signal }, means, standing),
   )
   const { model_version, parameters } = stood
-  return {
-    rows: await run<ForecastRow[]>({ task: 'predict', means, served: { model_version, parameters, of: servedOf(stood) } }),
-    sideOutputs: stood.beside,
-  }
+  const served = { model_version, parameters, of: servedOf(stood) }
+  return { rows: await inThread<typeof predictDaily>({ ...PREDICT_DAILY, signal }, means, served), sideOutputs: stood.beside }
 }

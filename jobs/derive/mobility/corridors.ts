@@ -1,6 +1,5 @@
-import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
-import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-sensor-months.ts'
-import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { corridorHours, corridorSensorMonths } from '../../../lake/datasets/mobility/corridors.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-roll-ups.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { detectorCorridors, sensorCorridors } from '../../../lake/places/corridors.ts'
 import { madridHolidays } from '../../../lake/places/holidays.ts'

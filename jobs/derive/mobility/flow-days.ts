@@ -1,5 +1,4 @@
-import { mobilityFlowDays, zoneProvince } from '../../../lake/datasets/mobility/flow-days.ts'
-import { mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityFlowDays, mobilityTrips, mobilityV1Trips, zoneProvince } from '../../../lake/datasets/mobility/trips.ts'
 import { type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { defineDerived } from '../define.ts'
 

@@ -1,5 +1,4 @@
-import { railCalendar, railRoutes, railStations, railTrips } from '../../../lake/datasets/rail/timetable.ts'
-import { railTimetableChanges } from '../../../lake/datasets/rail/timetable-changes.ts'
+import { railCalendar, railRoutes, railStations, railTimetableChanges, railTrips } from '../../../lake/datasets/rail/timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'

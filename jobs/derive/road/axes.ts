@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
-import { roadPosts, roadSections } from '../../../lake/datasets/road/road-network.ts'
+import { roadAxes, roadPosts, roadSections } from '../../../lake/datasets/road/road-network.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'

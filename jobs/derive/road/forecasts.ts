@@ -1,13 +1,10 @@
-import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-sensor-months.ts'
+import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridors.ts'
 import { dgt, madrid } from '../../../lake/datasets/road/sources.ts'
-import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
-import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
-import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
-import { trafficModels } from '../../../lake/datasets/road/traffic-models.ts'
-import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
-import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
-import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
+import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts.ts'
+import { trafficForecasts, trafficModels } from '../../../lake/datasets/road/traffic-forecasts.ts'
+import { trafficReadings, trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-roll-ups.ts'
+import { modelCards, modelScores } from '../../../lake/datasets/service/models.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow, Dataset, Row } from '../../../lake/schema/dataset.ts'
@@ -16,17 +13,18 @@ import { inThread } from '../../../models/in-thread.ts'
 import { readVersion } from '../../../models/run/files.ts'
 import { type Fit, runModel, servedOf } from '../../../models/run/run.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../../models/traffic/counts.sql.ts'
-import { type FittedTo, LEAST_DAYS, LEAST_TYPICAL_DAYS } from '../../../models/traffic/fit.ts'
+import { type FittedTo, type fitTraffic, LEAST_DAYS, LEAST_TYPICAL_DAYS } from '../../../models/traffic/fit.ts'
 import { daysOf, type Grid, gridOfCounts } from '../../../models/traffic/grid.ts'
 import { liveGrid, panelGrid, panelOf, type SensorHours } from '../../../models/traffic/live.ts'
 import { LIVE_MODELS, liveModel } from '../../../models/traffic/live-models.ts'
 import { ALL_SERIES, type TrafficParameters } from '../../../models/traffic/predict.ts'
-import type { ForecastRow } from '../../../models/traffic/rows.ts'
+import type { predictTraffic } from '../../../models/traffic/rows.ts'
 import { SENSOR_COLUMNS, sensorsOf } from '../../../models/traffic/sensors.sql.ts'
-import type { TrafficTask } from '../../../models/traffic/thread.ts'
 import { type DerivedPart, defineDerived } from '../define.ts'
 
-const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
+/** A fit to years of counts takes minutes of a core. */
+const FIT = { file: new URL('../../../models/traffic/fit.ts', import.meta.url), name: 'fitTraffic' }
+const PREDICT = { file: new URL('../../../models/traffic/rows.ts', import.meta.url), name: 'predictTraffic' }
 const REVISION = 4
 /** The model of the permanent count stations; the others are of live series. */
 const COUNTS = 'traffic_counts'
@@ -39,7 +37,6 @@ const LIVE_FIT_MONTHS = 13
 const LIVE_RECENT_MONTHS = 9
 
 const monthsOf = (versions: readonly string[]): string[] => versions.filter((version) => MONTH.test(version)).sort()
-const run = <T>(task: TrafficTask, signal: AbortSignal): Promise<T> => inThread<T>(THREAD, task, signal)
 
 const countsGrid = (given: readonly AnyRow[]): Grid | null =>
   given.length === 0 ? null : gridOfCounts(given as unknown as readonly CountDay[])
@@ -90,7 +87,7 @@ export const trafficModelsDerived = defineDerived({
     if (grid === null || to === null) return []
     let made_at: number | null = null
     const stood = await runModel<TrafficParameters>(files, { model, revision: REVISION, signal }, async (standing) => {
-      const fit = await run<Fit<TrafficParameters>>({ task: 'fit', grid, standing, to }, signal)
+      const fit = await inThread<typeof fitTraffic>({ ...FIT, signal }, grid, standing, to)
       made_at = fit.made_at
       return fit
     })
@@ -152,6 +149,6 @@ export const trafficForecastsDerived = defineDerived({
       live === null || recent === null
         ? countsGrid(given)
         : await liveGrid(live, monthsOf(from), { rolled: rollupWatermark(given), recent }, read)
-    return grid === null ? [] : ((await run<ForecastRow[]>({ task: 'predict', grid, served }, signal)) as unknown as AnyRow[])
+    return grid === null ? [] : ((await inThread<typeof predictTraffic>({ ...PREDICT, signal }, grid, served)) as unknown as AnyRow[])
   },
 })

@@ -1,16 +1,22 @@
 import { readingsOfArchive } from '../../../lake/datasets/road/traffic-archive.ts'
-import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
-import { trafficDays } from '../../../lake/datasets/road/traffic-days.ts'
-import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
-import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
-import { archivedStates, sectionStates, sumsOfStates, trafficSectionHours } from '../../../lake/datasets/road/traffic-section-hours.ts'
-import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
-import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-section-states-archive.ts'
-import { sumsOfReadings, sumsOfSums } from '../../../lake/datasets/road/traffic-sums.ts'
-import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import { activationsBySection, v16Hours } from '../../../lake/datasets/road/v16-hours.ts'
+import { trafficReadings, trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
+import {
+  sumsOfReadings,
+  sumsOfSums,
+  trafficCityHours,
+  trafficDays,
+  trafficHours,
+  trafficTypicalWeeks,
+} from '../../../lake/datasets/road/traffic-roll-ups.ts'
+import {
+  archivedStates,
+  sectionStates,
+  sumsOfStates,
+  trafficSectionHours,
+  trafficSectionStates,
+  trafficSectionStatesArchive,
+} from '../../../lake/datasets/road/traffic-sections.ts'
+import { activationsBySection, v16Beacons, v16Hours } from '../../../lake/datasets/road/v16.ts'
 import { instant, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { defineDerived } from '../define.ts'

@@ -1,13 +1,15 @@
-import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
+import { accidentPositions } from '../../../lake/datasets/safety/accident-places.ts'
 import { accidentHotspots } from '../../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { hotspotsInThread } from '../../../models/hotspots/in-thread.ts'
-import { type HotspotSet, type HotspotsGiven, hotspotSets, isByRoad, mostErrorM } from '../../../models/hotspots/sets.ts'
+import { type HotspotSet, type HotspotsGiven, hotspotSets, type hotspotsOf, isByRoad, mostErrorM } from '../../../models/hotspots/sets.ts'
+import { inThread } from '../../../models/in-thread.ts'
 import { type DerivedPart, defineDerived } from '../define.ts'
 
+/** The random runs take minutes of a core. */
+const IN_THREAD = { file: new URL('../../../models/hotspots/sets.ts', import.meta.url), name: 'hotspotsOf' }
 const { year, period_end, province_code, municipality_code, road, km, street, position, location_error_m } = roadAccidents.columns
 const { accident_type, severity, hour_local, killed_24h, hospitalised_24h, slight_24h } = roadAccidents.columns
 /** Columns of an accident that black spots are made from: those of the country are 300,000. */
@@ -55,10 +57,9 @@ export const hotspotsDerived = defineDerived({
       ORDER BY a.edition, a.accident_id`
   },
   rows: async (part, { given, before, signal }) => {
-    const found = await hotspotsInThread(setOf(part) as HotspotSet, {
+    const found = await inThread<typeof hotspotsOf>({ ...IN_THREAD, signal }, setOf(part) as HotspotSet, {
       accidents: given as unknown as HotspotsGiven['accidents'],
       before: before as unknown as HotspotsGiven['before'],
-      signal,
     })
     return found as unknown as AnyRow[]
   },

@@ -1,18 +1,17 @@
-import { roadAxes } from '../../../lake/datasets/road/road-axes.ts'
-import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
-import { accidentPositions, animalAccidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
+import { roadAxes, roadPoints } from '../../../lake/datasets/road/road-network.ts'
+import { accidentPositions, animalAccidentPositions } from '../../../lake/datasets/safety/accident-places.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { Axes, type AxisRow } from '../../../lake/places/axes.ts'
 import { distanceM, EARTH_M } from '../../../lake/places/distance.ts'
 import type { PlaceOnRoad } from '../../../lake/places/place-on-road.ts'
 import { foldRoad, foldRoadSql } from '../../../lake/places/road-key.ts'
-import { scan } from '../../../lake/query/scan.ts'
+import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
-import type { FeedRow, Row } from '../../../lake/schema/dataset.ts'
+import type { Dataset, FeedRow, Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { type DerivedPart, defineDerived, type ModelGiven } from '../define.ts'
+import { type Derived, type DerivedPart, defineDerived, type ModelGiven } from '../define.ts'
 
 /** Points of a road farther apart than this, km, leave the stretch between them unlocated. */
 const GAP_KM = 5
@@ -38,40 +37,36 @@ type Accident = Pick<Row<typeof roadAccidents>, 'source' | 'edition' | 'accident
 // Derived, not looked up when accidents land: landed rows depend only on their file, as in a replay, while points and axes of
 // roads grow. The lineage records which content of all of them an edition was built from, and a change of any rebuilds it.
 
+function positionsDerived(into: Dataset, accidents: Dataset, select: (edition: Scan) => Sql): Derived {
+  return defineDerived({
+    by: 'model',
+    into,
+    from: [accidents, roadPoints, roadAxes],
+    revision: 3,
+    // The axes of 52 provinces land one by one: each would rebuild every edition.
+    isNightly: true,
+    parts: (_versions, held) => partsOf(held(accidents), held(roadPoints), held(roadAxes)),
+    gives: ACCIDENT_COLUMNS,
+    reads: (part) => positionsOf(select(scan(accidents, { edition: { eq: part.version } })), part),
+    rows: located,
+  })
+}
+
 /** Positions of accidents by road and kilometre, for sources that publish none. */
-export const accidentPositionsDerived = defineDerived({
-  by: 'model',
-  into: accidentPositions,
-  from: [roadAccidents, roadPoints, roadAxes],
-  revision: 3,
-  // The axes of 52 provinces land one by one: each would rebuild every edition.
-  isNightly: true,
-  parts: (_versions, held) => partsOf(held(roadAccidents), held(roadPoints), held(roadAxes)),
-  gives: ACCIDENT_COLUMNS,
-  reads: (part) =>
-    positionsOf(
-      sql`SELECT source, edition, accident_id, period_start, road, province_code, km, direction FROM ${scan(roadAccidents, { edition: { eq: part.version } })} WHERE position_lat IS NULL`,
-      part,
-    ),
-  rows: located,
-})
+export const accidentPositionsDerived = positionsDerived(
+  accidentPositions,
+  roadAccidents,
+  (edition) => sql`
+    SELECT source, edition, accident_id, period_start, road, province_code, km, direction FROM ${edition} WHERE position_lat IS NULL`,
+)
 
 /** The same for accidents with animals, which have no published positions. */
-export const animalPositionsDerived = defineDerived({
-  by: 'model',
-  into: animalAccidentPositions,
-  from: [animalAccidents, roadPoints, roadAxes],
-  revision: 3,
-  isNightly: true,
-  parts: (_versions, held) => partsOf(held(animalAccidents), held(roadPoints), held(roadAxes)),
-  gives: ACCIDENT_COLUMNS,
-  reads: (part) =>
-    positionsOf(
-      sql`SELECT source, edition, accident_id, occurred_at AS period_start, road, province_code, km, direction FROM ${scan(animalAccidents, { edition: { eq: part.version } })}`,
-      part,
-    ),
-  rows: located,
-})
+export const animalPositionsDerived = positionsDerived(
+  animalAccidentPositions,
+  animalAccidents,
+  (edition) => sql`
+    SELECT source, edition, accident_id, occurred_at AS period_start, road, province_code, km, direction FROM ${edition}`,
+)
 
 /** A part of each edition, from the newest month of points and all axes; none if neither of them exists. */
 function partsOf(editions: readonly string[], months: readonly string[], axes: readonly string[]): DerivedPart[] {

@@ -1,10 +1,8 @@
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
-import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
-import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
+import { riskEstimates, riskProfiles } from '../../../lake/datasets/safety/risk.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
-import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
-import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
+import { modelCards, modelScores } from '../../../lake/datasets/service/models.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
@@ -12,11 +10,12 @@ import { inThread } from '../../../models/in-thread.ts'
 import type { SectionAccident } from '../../../models/risk/accidents.ts'
 import { ANIMALS, CASUALTIES, RISK_MODELS, type RiskBasis } from '../../../models/risk/bases.ts'
 import { casualtyAccidents, SECTION_ACCIDENT_COLUMNS, sectionAccidents } from '../../../models/risk/rows.sql.ts'
-import { enoughOf, estimatesOf, profilesOf, type RiskParameters } from '../../../models/risk/run.ts'
-import { type Fit, runModel } from '../../../models/run/run.ts'
+import { enoughOf, estimatesOf, type fitRun, profilesOf, type RiskParameters } from '../../../models/risk/run.ts'
+import { runModel } from '../../../models/run/run.ts'
 import { type DerivedPart, defineDerived } from '../define.ts'
 
-const THREAD = new URL('../../../models/risk/thread.ts', import.meta.url)
+/** A fit takes some tens of seconds of a core. */
+const FIT = { file: new URL('../../../models/risk/run.ts', import.meta.url), name: 'fitRun' }
 const REVISION = 3
 /** Editions of the national table, which includes the other sources' accidents. */
 const NATIONAL = /^dgt-\d{4}$/
@@ -59,7 +58,7 @@ export const riskDerived = defineDerived({
     const accidents = given as unknown as readonly SectionAccident[]
     if (enoughOf(accidents, basis).length === 0) return []
     const stood = await runModel<RiskParameters>(files, { model, revision: REVISION, signal }, (standing) =>
-      inThread<Fit<RiskParameters>>(THREAD, { accidents, basis, standing }, signal),
+      inThread<typeof fitRun>({ ...FIT, signal }, accidents, basis, standing),
     )
     const { model_version, parameters } = stood
     const [check] = stood.checked

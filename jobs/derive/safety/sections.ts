@@ -1,4 +1,4 @@
-import { accidentSections, accidentsBySection } from '../../../lake/datasets/safety/accident-sections.ts'
+import { accidentSections, accidentsBySection } from '../../../lake/datasets/safety/accident-places.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { defineDerived } from '../define.ts'

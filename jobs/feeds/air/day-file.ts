@@ -1,4 +1,4 @@
-import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
+import { airMeasurements } from '../../../lake/datasets/air/air-quality.ts'
 import type { AirPollutant } from '../../../lake/datasets/air/codes.ts'
 import { barcelonaAir as barcelona, madridAir as madrid } from '../../../lake/datasets/air/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'

@@ -1,5 +1,4 @@
-import { airQualityIndex } from '../../../lake/datasets/air/air-quality-index.ts'
-import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
+import { airQualityIndex, airQualityStations } from '../../../lake/datasets/air/air-quality.ts'
 import { LEVELS } from '../../../lake/datasets/air/national-index.ts'
 import { mitecoIca as source } from '../../../lake/datasets/air/sources.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'

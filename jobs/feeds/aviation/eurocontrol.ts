@@ -1,4 +1,4 @@
-import { airportTraffic, arrivalAtfmDelays, enrouteAtfmDelays } from '../../../lake/datasets/aviation/eurocontrol-days.ts'
+import { airportTraffic, arrivalAtfmDelays, enrouteAtfmDelays } from '../../../lake/datasets/aviation/airport-days.ts'
 import { eurocontrol } from '../../../lake/datasets/aviation/sources.ts'
 import { iataOfIcao } from '../../../lake/places/airports.ts'
 import { readCsv } from '../../formats/csv.ts'

@@ -1,4 +1,4 @@
-import { airportWeather } from '../../../lake/datasets/aviation/airport-weather.ts'
+import { airportWeather } from '../../../lake/datasets/aviation/airports.ts'
 import { awc } from '../../../lake/datasets/aviation/sources.ts'
 import { iataOfIcao, SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
 import { pointNumber, scaled } from '../../formats/numbers.ts'

@@ -1,5 +1,5 @@
-import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
 import { priceIssue } from '../../../lake/datasets/fuel/price-bounds.ts'
+import { fuelArchivePrices } from '../../../lake/datasets/fuel/prices.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'

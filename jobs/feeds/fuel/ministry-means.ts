@@ -1,4 +1,4 @@
-import { fuelMinistryDays } from '../../../lake/datasets/fuel/ministry-days.ts'
+import { fuelMinistryDays } from '../../../lake/datasets/fuel/prices.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'

@@ -1,5 +1,4 @@
-import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
-import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
+import { vesselPositions, vessels } from '../../../lake/datasets/maritime/vessels.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { AisMessage, AisPosition, AisStatic } from '../../formats/ais.ts'
 import { type Batch, batch, type Diagnostics } from '../define.ts'

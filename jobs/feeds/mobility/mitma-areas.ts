@@ -1,8 +1,8 @@
-import { OUTLINE_TOLERANCE_M } from '../../../lake/datasets/mobility/zone-areas.ts'
+import { OUTLINE_TOLERANCE_M } from '../../../lake/datasets/mobility/zones.ts'
 import { outlinesOf } from '../../../lake/places/outlines.ts'
 import { toWkb } from '../../../lake/query/wkb.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
-import { inThread } from '../../../models/in-thread.ts'
+import { messageOf } from '../../../models/in-thread.ts'
 import { readShapePolygons } from '../../formats/shapefile.ts'
 import { FormatError } from '../define.ts'
 import { zonePoint } from './mitma-shapefiles.ts'
@@ -38,7 +38,7 @@ export async function areasInThread(shapes: Buffer, limits = LIMITS): Promise<Zo
   const signal = AbortSignal.timeout(timeout_ms)
   const resources = { maxOldGenerationSizeMb: heap_mb, maxYoungGenerationSizeMb: YOUNG_MB }
   const file = new URL('./mitma-area-thread.ts', import.meta.url)
-  const read = await inThread<ReadAreas>(file, shapes, signal, resources).catch((error: NodeJS.ErrnoException) => {
+  const read = await messageOf<ReadAreas>(file, shapes, signal, resources).catch((error: NodeJS.ErrnoException) => {
     if (signal.aborted) throw new FormatError(`the polygons were not read within ${timeout_ms / 1000} seconds`)
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') throw new FormatError(`the polygons take more than ${heap_mb} MB of memory`)
     throw error

@@ -1,4 +1,4 @@
-import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
+import { imdSections } from '../../../lake/datasets/mobility/imd.ts'
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import { provinceByName } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'

@@ -1,5 +1,5 @@
-import { mobilityOvernightStays } from '../../../lake/datasets/mobility/overnight-stays.ts'
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
+import { mobilityOvernightStays } from '../../../lake/datasets/mobility/trips.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { pointNumber } from '../../formats/numbers.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
-import { mobilityZoneAreas } from '../../../lake/datasets/mobility/zone-areas.ts'
+import { mobilityZoneAreas } from '../../../lake/datasets/mobility/zones.ts'
 import { ofWkb } from '../../../lake/query/wkb.ts'
 import type { MultiPolygon } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'

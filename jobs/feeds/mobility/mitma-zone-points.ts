@@ -1,5 +1,5 @@
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
-import { mobilityZonePoints } from '../../../lake/datasets/mobility/zone-points.ts'
+import { mobilityZonePoints } from '../../../lake/datasets/mobility/zones.ts'
 import { readShapePoints } from '../../formats/shapefile.ts'
 import { type Diagnostics, type FeedBody, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'

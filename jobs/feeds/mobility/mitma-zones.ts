@@ -1,6 +1,5 @@
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
-import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
-import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
+import { mobilityZoneMembers, mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readPiped } from '../../formats/piped.ts'

@@ -1,6 +1,5 @@
-import { SECTION_CITIES, SECTION_PERIOD_S } from '../../../lake/datasets/road/section-cities.ts'
 import { barcelonaTraffic as source } from '../../../lake/datasets/road/sources.ts'
-import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-section-states-archive.ts'
+import { SECTION_CITIES, SECTION_PERIOD_S, trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-sections.ts'
 import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { ckanResources, listRequest } from '../../formats/ckan.ts'

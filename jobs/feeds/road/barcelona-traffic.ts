@@ -1,7 +1,5 @@
-import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
 import { barcelonaTraffic as source } from '../../../lake/datasets/road/sources.ts'
-import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
-import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
+import { SECTION_CITIES, trafficSectionStates, trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { pointNumber } from '../../formats/numbers.ts'

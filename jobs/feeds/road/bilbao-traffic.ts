@@ -1,14 +1,11 @@
-import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
 import { bilbaoTraffic as source } from '../../../lake/datasets/road/sources.ts'
-import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
-import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
+import { SECTION_CITIES } from '../../../lake/datasets/road/traffic-sections.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
-import { batch, type Diagnostics, defineFeed } from '../define.ts'
-import { cityArea, geoJsonFeatures, type ReadFeature, type Section, type SectionReport, sectionOf, sectionStates } from './city-sections.ts'
+import type { Diagnostics } from '../define.ts'
+import { cityArea, type ReadFeature, type SectionReport, sectionMapFeed, sectionOf } from './city-sections.ts'
 
 const PLACE = SECTION_CITIES.bilbao
-const KNOWN = new Set(['CodigoSeccion', 'Ocupacion', 'Intensidad', 'Velocidad', 'FechaHora'])
 
 /** Minimum occupancy (%) of each computed level, densest first; see the decision in this folder's README. */
 const LEVELS = [
@@ -19,45 +16,20 @@ const LEVELS = [
 ] as const
 
 /** Bilbao's sections, each an area with intensity, occupancy and speed of the last five minutes, all as texts. */
-export const bilbaoTraffic = defineFeed({
-  id: 'bilbao_traffic',
-  source,
-  into: [trafficSectionStates, trafficSections],
-  every_s: 300,
-  get: {
-    name: 'sections',
-    url: 'https://www.bilbao.eus/aytoonline/srvDatasetTrafico?formato=geojson',
-    accept: 'application/geo+json, application/json',
-    maxBytes: 4_000_000,
-    timeout_ms: 30_000,
-    expects: 'json',
-  },
-  bands: {
-    traffic_section_states: { atLeast: 40, minRatio: 0.8, maxRatio: 1000 },
-    traffic_sections: { atLeast: 40, minRatio: 0.8, maxRatio: 1000 },
-  },
-  *rows(bodies, { fetched_at, near = fetched_at }, diagnostics) {
-    for (const body of bodies) {
-      const reports: SectionReport[] = []
-      const sections: Section[] = []
-      for (const { properties, geometry } of geoJsonFeatures(body)) {
-        for (const name of Object.keys(properties)) if (!KNOWN.has(name)) diagnostics.unknownCode('bilbao_traffic_column', name)
-        const section_id = textOf(properties, 'CodigoSeccion')
-        const [date = '', time = ''] = textOf(properties, 'FechaHora').split(' ')
-        const observed_at = instantOf(date, time, { near })
-        const problem = section_id === '' ? 'no CodigoSeccion' : Number.isNaN(observed_at) ? 'FechaHora is no time' : null
-        if (problem !== null) {
-          const sample = JSON.stringify(properties).slice(0, 200)
-          for (const dataset of [trafficSectionStates, trafficSections]) diagnostics.reject(dataset, problem, sample)
-          continue
-        }
-        reports.push({ section_id, observed_at, level_basis: 'OCCUPANCY', ...measuresOf(properties, diagnostics) })
-        sections.push(sectionOf(PLACE, { section_id, name: null }, { area: cityArea(PLACE, geometry, diagnostics) }))
-      }
-      const { newest, states } = sectionStates(PLACE, reports, { fetchedAt: fetched_at, diagnostics })
-      if (states.length > 0) diagnostics.publishedAt(newest)
-      yield batch(trafficSectionStates, states)
-      yield batch(trafficSections, sections)
+export const bilbaoTraffic = sectionMapFeed({
+  ...{ id: 'bilbao_traffic', source, place: PLACE, maxBytes: 4_000_000, atLeast: 40 },
+  url: 'https://www.bilbao.eus/aytoonline/srvDatasetTrafico?formato=geojson',
+  knows: ['CodigoSeccion', 'Ocupacion', 'Intensidad', 'Velocidad', 'FechaHora'],
+  isTimed: true,
+  read({ properties, geometry }, { near }, diagnostics) {
+    const section_id = textOf(properties, 'CodigoSeccion')
+    const [date = '', time = ''] = textOf(properties, 'FechaHora').split(' ')
+    const observed_at = instantOf(date, time, { near })
+    if (section_id === '') return { problem: 'no CodigoSeccion' }
+    if (Number.isNaN(observed_at)) return { problem: 'FechaHora is no time' }
+    return {
+      report: { section_id, observed_at, level_basis: 'OCCUPANCY', ...measuresOf(properties, diagnostics) },
+      section: sectionOf(PLACE, { section_id, name: null }, { area: cityArea(PLACE, geometry, diagnostics) }),
     }
   },
 })

@@ -1,14 +1,23 @@
 import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
-import { SECTION_PERIOD_S, type SectionCity } from '../../../lake/datasets/road/section-cities.ts'
-import type { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
-import type { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
-import { areaMiddle, lineLength, lineMiddle } from '../../../lake/places/middles.ts'
+import { SECTION_PERIOD_S, type SectionCity, trafficSectionStates, trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
+import { lengthM } from '../../../lake/places/lines.ts'
+import { areaMiddle, lineMiddle } from '../../../lake/places/middles.ts'
 import type { Line, MultiPolygon, Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readJson } from '../../formats/json.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { knownPoints, knownPosition, lineOf, ringOf } from '../../formats/positions.ts'
-import { type Diagnostics, type FeedBody, FormatError, lookUp } from '../define.ts'
+import {
+  batch,
+  type Diagnostics,
+  defineFeed,
+  type Feed,
+  type FeedBody,
+  type FeedClock,
+  type FeedSpec,
+  FormatError,
+  lookUp,
+} from '../define.ts'
 import { newestTime } from '../newest-time.ts'
 
 export type Section = FeedRow<typeof trafficSections>
@@ -30,6 +39,64 @@ export function geoJsonFeatures({ name, bytes }: FeedBody): readonly ReadFeature
   })
 }
 
+/** A city whose GeoJSON has each section with its state and shape. */
+interface SectionMap {
+  readonly id: string
+  readonly source: FeedSpec['source']
+  readonly place: SectionCity
+  readonly url: string
+  readonly maxBytes: number
+  /** Sections that it has at least. */
+  readonly atLeast: number
+  /** Members of a feature; any other is counted as unknown. */
+  readonly knows: readonly string[]
+  /** True if the newest report is the time of the publication. */
+  readonly isTimed: boolean
+  /** Reads a feature, or says why it is rejected. */
+  readonly read: (feature: ReadFeature, clock: Required<FeedClock>, diagnostics: Diagnostics) => SectionRead | { readonly problem: string }
+}
+
+/** What a feature says of its section: its report, and the section itself. */
+interface SectionRead {
+  readonly report: SectionReport
+  readonly section: Section
+}
+
+/** Declares the feed of a city's map of sections, read every five minutes. */
+export function sectionMapFeed({ id, source, place, url, maxBytes, atLeast, knows, isTimed, read }: SectionMap): Feed {
+  const band = { atLeast, minRatio: 0.8, maxRatio: 1000 }
+  return defineFeed({
+    id,
+    source,
+    into: [trafficSectionStates, trafficSections],
+    every_s: 300,
+    get: { name: 'sections', url, accept: 'application/geo+json, application/json', maxBytes, timeout_ms: 30_000, expects: 'json' },
+    bands: { traffic_section_states: band, traffic_sections: band },
+    *rows(bodies, { fetched_at, near = fetched_at }, diagnostics) {
+      for (const body of bodies) {
+        const found: SectionRead[] = []
+        for (const feature of geoJsonFeatures(body)) {
+          for (const name of Object.keys(feature.properties)) if (!knows.includes(name)) diagnostics.unknownCode(`${id}_column`, name)
+          const one = read(feature, { fetched_at, near }, diagnostics)
+          if (!('problem' in one)) found.push(one)
+          else {
+            const sample = JSON.stringify(feature.properties).slice(0, 200)
+            for (const dataset of [trafficSectionStates, trafficSections]) diagnostics.reject(dataset, one.problem, sample)
+          }
+        }
+        const reports = found.map(({ report }) => report)
+        const { newest, states } = sectionStates(place, reports, { fetchedAt: fetched_at, diagnostics })
+        if (isTimed && states.length > 0) diagnostics.publishedAt(newest)
+        yield batch(trafficSectionStates, states)
+        yield batch(
+          trafficSections,
+          found.map(({ section }) => section),
+        )
+      }
+    },
+  })
+}
+
 /** A section of a catalogue with its geometry: line or area, length and position. */
 export function sectionOf(
   place: SectionCity,
@@ -40,7 +107,7 @@ export function sectionOf(
   return {
     ...{ source: place.source, city: place.city, municipality_code: place.municipality_code, section_number: null, is_underpass: null },
     ...section,
-    ...{ line, area, length_m: line && Math.round(lineLength(line)) },
+    ...{ line, area, length_m: line && Math.round(lengthM(line)) },
     position: line ? lineMiddle(line) : area ? areaMiddle(area) : null,
   }
 }

@@ -1,6 +1,6 @@
 import { cameras } from '../../../lake/datasets/road/cameras.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
-import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
+import { vmsDevices } from '../../../lake/datasets/road/vms.ts'
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
 import { instant, readLocation } from '../../formats/datex2.ts'

@@ -1,6 +1,6 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readSituations, type SituationRecord } from '../../formats/datex2.ts'
 import { batch, bodyOf, type Diagnostics, defineFeed } from '../define.ts'

@@ -1,5 +1,5 @@
+import { speedCameras } from '../../../lake/datasets/road/cameras.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
-import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { locate } from '../../../lake/places/locate.ts'
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { Point } from '../../../lake/schema/columns.ts'

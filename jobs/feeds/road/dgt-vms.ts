@@ -1,5 +1,5 @@
 import { dgt } from '../../../lake/datasets/road/sources.ts'
-import { SPEED_LIMITS_KMH, vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
+import { SPEED_LIMITS_KMH, vmsMessages } from '../../../lake/datasets/road/vms.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { xmlInstant } from '../../formats/dates.ts'

@@ -1,6 +1,5 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
-import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
-import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficCountStations, trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'

@@ -1,6 +1,6 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { ARCHIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
-import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
 import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { instantOf } from '../../../lake/schema/time.ts'

@@ -1,6 +1,5 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
-import { trafficSensorEditions } from '../../../lake/datasets/road/traffic-sensor-editions.ts'
-import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { trafficSensorEditions, trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'

@@ -1,5 +1,5 @@
+import { speedCameras } from '../../../lake/datasets/road/cameras.ts'
 import { sct } from '../../../lake/datasets/road/sources.ts'
-import { speedCameras } from '../../../lake/datasets/road/speed-cameras.ts'
 import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { decimalNumber } from '../../formats/numbers.ts'

@@ -1,5 +1,5 @@
+import type { SourceVariable } from '../../../lake/datasets/safety/accident-codebook.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
-import type { SourceVariable } from '../../../lake/datasets/safety/variables.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, instantOf, MADRID, offsetAt } from '../../../lake/schema/time.ts'

@@ -1,6 +1,6 @@
+import { BARCELONA_VARIABLES } from '../../../lake/datasets/safety/accident-codebook.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { barcelona } from '../../../lake/datasets/safety/sources.ts'
-import { BARCELONA_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { listRequest } from '../../formats/ckan.ts'
 import { ED50_ERROR_M, ed50UtmToPoint } from '../../formats/ed50.ts'
 import { FormatError } from '../define.ts'

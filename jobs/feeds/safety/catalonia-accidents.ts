@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { CATALAN_VARIABLES } from '../../../lake/datasets/safety/accident-codebook.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { sctAccidentList } from '../../../lake/datasets/safety/sources.ts'
-import { CATALAN_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { municipalityByName } from '../../../lake/places/municipalities.ts'
 import { provinceByName } from '../../../lake/places/provinces.ts'
 import { FormatError } from '../define.ts'

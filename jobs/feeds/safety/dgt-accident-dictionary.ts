@@ -1,6 +1,5 @@
-import { accidentCodebook } from '../../../lake/datasets/safety/accident-codebook.ts'
+import { accidentCodebook, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/accident-codebook.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
-import { DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { type Cell, openXlsx } from '../../formats/xlsx.ts'
 import { batch, defineFeed, FormatError } from '../define.ts'

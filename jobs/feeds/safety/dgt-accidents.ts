@@ -1,6 +1,6 @@
+import { DGT_ABSENT, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/accident-codebook.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
-import { DGT_ABSENT, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import { eitherNumber, wholeNumber } from '../../formats/numbers.ts'
 import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'

@@ -1,6 +1,6 @@
+import { DGT_VARIABLES } from '../../../lake/datasets/safety/accident-codebook.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
-import { DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { instantOf } from '../../../lake/schema/time.ts'

@@ -1,6 +1,6 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
+import { MADRID_VARIABLES } from '../../../lake/datasets/safety/accident-codebook.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
-import { MADRID_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { listRequest } from '../../formats/ckan.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { twelveHourTime } from '../../formats/dates.ts'

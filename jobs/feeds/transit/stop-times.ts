@@ -1,4 +1,4 @@
-import { STOP_USES } from '../../../lake/datasets/transit/codes.ts'
+import { STOP_USES } from '../../../lake/datasets/transit/timetable.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { readGtfs } from '../../formats/gtfs.ts'
 import type { Batch } from '../define.ts'

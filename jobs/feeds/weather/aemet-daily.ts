@@ -1,5 +1,5 @@
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
-import { weatherDaily } from '../../../lake/datasets/weather/weather-daily.ts'
+import { weatherDaily } from '../../../lake/datasets/weather/weather-days.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { type FeedRequest, FormatError, lookUp } from '../define.ts'
 import { jsonFeed } from '../kit/record-feed.ts'

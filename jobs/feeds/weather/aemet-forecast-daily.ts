@@ -1,8 +1,7 @@
-import { aemet } from '../../../lake/datasets/weather/sources.ts'
-import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
+import { weatherForecastDaily } from '../../../lake/datasets/weather/forecasts.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { AemetRecord } from './aemet.ts'
-import { type Entry, entriesOf, type ForecastDocument, type ForecastReader, forecastFeed, periodOf } from './forecast-reader.ts'
+import { aboutRow, type Entry, entriesOf, type ForecastDocument, type ForecastReader, forecastFeed, periodOf } from './forecast-reader.ts'
 
 type Row = FeedRow<typeof weatherForecastDaily>
 
@@ -45,15 +44,9 @@ function periodsOf(document: ForecastDocument, reader: ForecastReader): Row[] {
       const isOver = sky.sky_code === null
       const wind = windOf(entry('viento'), reader)
       if (isOver && name !== WHOLE && wind.wind_mean_m_s === null) return []
-      const period = periodOf(document, date, from, to)
       return [
         {
-          source: aemet.id,
-          municipality_code: document.municipality_code,
-          province_code: document.municipality_code.slice(0, 2),
-          valid_from: period.from,
-          valid_to: period.to,
-          issued_at: document.issued_at,
+          ...aboutRow(document, periodOf(document, date, from, to)),
           ...sky,
           period_h: Number(to) - Number(from),
           precipitation_probability_pct: isOver ? null : reader.number(entry('probPrecipitacion')?.['value'], 'probPrecipitacion'),

@@ -1,8 +1,8 @@
-import { aemet } from '../../../lake/datasets/weather/sources.ts'
-import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
+import { weatherForecastHourly } from '../../../lake/datasets/weather/forecasts.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
 import {
+  aboutRow,
   type Entry,
   entriesOf,
   type ForecastDocument,
@@ -62,12 +62,7 @@ function hoursOf(document: ForecastDocument, reader: ForecastReader): Row[] {
         list.find(({ from, to }) => valid.from >= from && valid.from < to),
       )
       rows.push({
-        source: aemet.id,
-        municipality_code: document.municipality_code,
-        province_code: document.municipality_code.slice(0, 2),
-        valid_from: valid.from,
-        valid_to: valid.to,
-        issued_at: document.issued_at,
+        ...aboutRow(document, valid),
         ...reader.sky(lists.estadoCielo.get(hour)),
         precipitation_mm: rain.mm,
         precipitation_flag: rain.flag,

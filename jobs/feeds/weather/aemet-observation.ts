@@ -1,6 +1,5 @@
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
-import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
-import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
+import { weatherObservations, weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { AnyRow, FeedRow } from '../../../lake/schema/dataset.ts'
 import { xmlInstant } from '../../formats/dates.ts'

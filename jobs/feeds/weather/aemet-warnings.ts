@@ -1,6 +1,5 @@
-import { alertZone } from '../../../lake/datasets/weather/alert-zones.ts'
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
-import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
+import { alertZone, weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { type CapInfo, type CapMessage, readCap } from '../../formats/cap.ts'
 import { pointNumber } from '../../formats/numbers.ts'

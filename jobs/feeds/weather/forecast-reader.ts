@@ -120,6 +120,12 @@ export function periodOf({ zone }: ForecastDocument, date: string, from: string,
   return { from: at(begin), to: at(end > begin ? end : end + 24) }
 }
 
+/** The columns of a forecast's place, period and time of issue. */
+export function aboutRow({ municipality_code, issued_at }: ForecastDocument, { from, to }: Period) {
+  const place = { source: aemet.id, municipality_code, province_code: municipality_code.slice(0, 2) }
+  return { ...place, valid_from: from, valid_to: to, issued_at }
+}
+
 /** An entry of a day's list: its period and members. */
 export type Entry = Readonly<Record<string, unknown>>
 

@@ -7,7 +7,6 @@ export const mitecoIca = defineSource({
   url: 'https://ica.miteco.es/',
   ...CC_BY_4,
   attribution: 'Origen de los datos: Ministerio para la Transición Ecológica y el Reto Demográfico, Índice Nacional de Calidad del Aire',
-  commercial_use: 'yes',
 })
 
 /** The network of the city of Madrid. */
@@ -17,7 +16,6 @@ export const madridAir = defineSource({
   url: 'https://datos.madrid.es/dataset/212531-0-calidad-aire-tiempo-real',
   ...CC_BY_4,
   attribution: 'Origen de los datos: Ayuntamiento de Madrid',
-  commercial_use: 'yes',
 })
 
 /** The network in the city of Barcelona. */
@@ -27,5 +25,4 @@ export const barcelonaAir = defineSource({
   url: 'https://opendata-ajuntament.barcelona.cat/data/ca/dataset/qualitat-aire-detall-bcn',
   ...CC_BY_4,
   attribution: 'Font: Ajuntament de Barcelona, Open Data BCN',
-  commercial_use: 'yes',
 })

@@ -1,6 +1,7 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { day, defineDataset } from '../../schema/dataset.ts'
+import { day } from '../../schema/dataset.ts'
 import type { Source } from '../../schema/sources.ts'
+import { aviationDataset } from '../domains.ts'
 import { AIRCRAFT_CATEGORIES, AIRCRAFT_EMERGENCIES, AIRCRAFT_POSITION_SOURCES } from './codes.ts'
 import { adsbLol, opensky } from './sources.ts'
 
@@ -48,7 +49,6 @@ const columnsFrom = ({ id }: Source) =>
 
 /** Common settings of both datasets. */
 const SHARED = {
-  domain: 'aviation',
   entity: ['source', 'icao24'],
   time: 'observed_at',
   writeMode: 'append',
@@ -56,14 +56,13 @@ const SHARED = {
   keepsDays: POSITION_DAYS,
   partition: [day('observed_at')],
   order: ['icao24', 'observed_at'],
-  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const
 
 /**
  * Aircraft over Spain and its approaches once a minute, from adsb.lol. It has its own namespace because of its licence: ODbL also
  * covers derived databases (share-alike).
  */
-export const aircraftPositions = defineDataset({
+export const aircraftPositions = aviationDataset({
   ...SHARED,
   id: 'aircraft_positions',
   namespace: 'adsb_lol',
@@ -77,7 +76,7 @@ export const aircraftPositions = defineDataset({
  * Aircraft positions from the OpenSky Network, for non-commercial services only. Licences differ: never mix them with adsb.lol
  * data.
  */
-export const openskyPositions = defineDataset({
+export const openskyPositions = aviationDataset({
   ...SHARED,
   id: 'opensky_positions',
   namespace: 'opensky',

@@ -1,5 +1,5 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
+import { aviationDataset } from '../domains.ts'
 import { FLIGHT_DIRECTIONS, FLIGHT_STATES } from './codes.ts'
 import { aena } from './sources.ts'
 
@@ -9,9 +9,8 @@ const NONE = { nullable: true } as const
 export const PUNCTUAL_MINUTES = 15
 
 /** Flights at Aena's airports: one row per state of a flight at an airport. A flight between two of them appears twice. */
-export const flights = defineDataset({
+export const flights = aviationDataset({
   id: 'flights',
-  domain: 'aviation',
   title: 'Flights',
   about: "Departures and arrivals at Aena's airports, with every state. A codeshare flight is one flight, under its lowest number.",
   sources: [aena],
@@ -52,5 +51,4 @@ export const flights = defineDataset({
   writeMode: 'changes',
   absence: 'ends',
   order: ['airport', 'flight_date', 'flight_number', 'direction', 'observed_at'],
-  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

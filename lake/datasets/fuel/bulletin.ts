@@ -1,5 +1,5 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
+import { fuelDataset } from '../domains.ts'
 import { BULLETIN_PRODUCTS, BULLETIN_UNITS } from './codes.ts'
 import { oilBulletin } from './sources.ts'
 
@@ -11,9 +11,8 @@ const price = (id: number, about: string, example: number) =>
  * version a year), one week (`raw-2022-08-22`), a third party's series without pre-tax prices (`series-2022`). The first edition
  * by name wins.
  */
-export const fuelBulletin = defineDataset({
+export const fuelBulletin = fuelDataset({
   id: 'fuel_bulletin',
-  domain: 'fuel',
   title: 'National fuel prices by week',
   about:
     'Consumer prices of petroleum products in force on the Monday of each week, with and without taxes, in the countries of the European Union since 2005. ' +
@@ -44,5 +43,4 @@ export const fuelBulletin = defineDataset({
   isObservation: true,
   version: 'edition',
   order: ['country_code', 'product', 'date'],
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,5 +1,5 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
+import { fuelDataset } from '../domains.ts'
 import { FORECAST_KINDS } from '../service/codes.ts'
 import { FORECAST_FUELS, FORECAST_UNITS, FUEL_AREAS, FUEL_FORECAST_ABSENCES, FUEL_SERIES } from './codes.ts'
 import { miteco, oilBulletin } from './sources.ts'
@@ -8,9 +8,8 @@ const price = (id: number, about: string, example: number) =>
   col.decimal(id, about, { scale: 6, unitIn: 'price_unit', nullable: true, example, min: 0.000001, max: 100_000 })
 
 /** Fuel price forecasts from currently known data. Each model is a version, which each of its runs replaces. */
-export const fuelForecasts = defineDataset({
+export const fuelForecasts = fuelDataset({
   id: 'fuel_forecasts',
-  domain: 'fuel',
   title: 'Forecasts of fuel prices',
   about:
     'Fuel prices in the days and weeks after the newest known price, with intervals: for Spain by the Weekly Oil Bulletin, and for Spain and its provinces by station means. ' +

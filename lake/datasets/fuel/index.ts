@@ -1,11 +1,7 @@
 import type { Dataset } from '../../schema/dataset.ts'
-import { fuelArchivePrices } from './archive-prices.ts'
 import { fuelBulletin } from './bulletin.ts'
-import { fuelDays } from './days.ts'
 import { fuelForecasts } from './forecasts.ts'
-import { fuelMinistryDays } from './ministry-days.ts'
-import { fuelPrices } from './prices.ts'
-import { fuelStations } from './stations.ts'
+import { fuelArchivePrices, fuelDays, fuelMinistryDays, fuelPrices, fuelStations } from './prices.ts'
 
 /** Datasets about fuel, in the order in which documentation shows them. */
 export const datasets: readonly Dataset[] = Object.freeze([

@@ -7,7 +7,6 @@ export const miteco = defineSource({
   url: 'https://geoportalgasolineras.es/',
   ...CC_BY_4,
   attribution: 'Origen de los datos: Ministerio para la Transición Ecológica y el Reto Demográfico, Geoportal de hidrocarburos',
-  commercial_use: 'yes',
 })
 
 /** The European Commission's Weekly Oil Bulletin. */

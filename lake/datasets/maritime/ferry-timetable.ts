@@ -1,11 +1,24 @@
+import { defineCodes } from '../../schema/codes.ts'
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { HEADWAY, TRIP_DIRECTION } from '../../schema/quantities.ts'
-import { TRANSIT_STOP_USES } from '../transit/codes.ts'
-import { stopTimeColumns } from '../transit/stop-times.ts'
-import { TRANSIT_TIMETABLE, versionColumns } from '../transit/timetable.ts'
-import { FERRY_KINDS, FERRY_OPERATORS } from './ferry-codes.ts'
+import { maritimeDataset } from '../domains.ts'
+import { stopTimeColumns, TRANSIT_STOP_USES, TRANSIT_TIMETABLE, versionColumns } from '../transit/timetable.ts'
 import { nap } from './sources.ts'
+
+/** Operators that publish ferry timetables as GTFS. */
+export const FERRY_OPERATORS = defineCodes('ferry_operator', 'Operator whose timetable a ferry route is in.', {
+  BALEARIA: ['Baleària', 'Baleària'],
+  FRED_OLSEN: ['Fred. Olsen Express', 'Fred. Olsen Express'],
+  VIZCAYA_BRIDGE: ['Puente Bizkaia (transbordador)', 'Vizcaya Bridge (transporter bridge)'],
+})
+
+/** Kinds of ferry service, by GTFS route type: 4, 1000 to 1099 and 1200. */
+export const FERRY_KINDS = defineCodes('ferry_kind', 'Kind of ferry service, by its GTFS route type.', {
+  FERRY: ['Transbordador', 'Ferry, passengers or vehicles not stated'],
+  CAR_FERRY: ['Transbordador de vehículos', 'Car ferry'],
+  PASSENGER_FERRY: ['Transbordador de pasajeros', 'Passenger ferry'],
+  OTHER: ['Otro transporte por agua', 'Other water transport'],
+})
 
 /** The first columns of every ferry timetable table: ids 1 to 3. */
 const FERRY_VERSION_COLUMNS = versionColumns(FERRY_OPERATORS, {
@@ -15,10 +28,10 @@ const FERRY_VERSION_COLUMNS = versionColumns(FERRY_OPERATORS, {
 })
 
 /** Common settings of ferry timetable datasets. */
-const FERRY_TIMETABLE = { ...TRANSIT_TIMETABLE, domain: 'maritime', sources: [nap] } as const
+const FERRY_TIMETABLE = { ...TRANSIT_TIMETABLE, sources: [nap] } as const
 
 /** Ports and terminals of a ferry timetable. */
-export const ferryStops = defineDataset({
+export const ferryStops = maritimeDataset({
   ...FERRY_TIMETABLE,
   id: 'ferry_stops',
   title: 'Ferry terminals',
@@ -36,7 +49,7 @@ export const ferryStops = defineDataset({
 })
 
 /** Routes of a ferry timetable. Trips of a route can go in both directions. */
-export const ferryRoutes = defineDataset({
+export const ferryRoutes = maritimeDataset({
   ...FERRY_TIMETABLE,
   id: 'ferry_routes',
   title: 'Ferry routes',
@@ -56,7 +69,7 @@ export const ferryRoutes = defineDataset({
 })
 
 /** Sailings of a timetable, each on the days of its service. */
-export const ferryTrips = defineDataset({
+export const ferryTrips = maritimeDataset({
   ...FERRY_TIMETABLE,
   id: 'ferry_trips',
   title: 'Ferry sailings',
@@ -84,7 +97,7 @@ export const ferryTrips = defineDataset({
 })
 
 /** Every call of every sailing. */
-export const ferryStopTimes = defineDataset({
+export const ferryStopTimes = maritimeDataset({
   ...FERRY_TIMETABLE,
   id: 'ferry_stop_times',
   title: 'Ferry calls',
@@ -104,7 +117,7 @@ export const ferryStopTimes = defineDataset({
 })
 
 /** The days of each service: one row a day, with ranges, weekdays and exceptions resolved. */
-export const ferryCalendar = defineDataset({
+export const ferryCalendar = maritimeDataset({
   ...FERRY_TIMETABLE,
   id: 'ferry_calendar',
   title: 'Ferry service days',

@@ -1,15 +1,35 @@
+import { defineCodes } from '../../schema/codes.ts'
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
-import { HARBOR_SIZES, HARBOR_TYPES } from './port-codes.ts'
+import { maritimeDataset } from '../domains.ts'
 import { portList, worldPortIndex } from './sources.ts'
+
+/** Size of a harbour, as the World Port Index grades it. */
+export const HARBOR_SIZES = defineCodes('harbor_size', 'Size of a harbour by its area, facilities and wharf space.', {
+  LARGE: ['Grande', 'Large'],
+  MEDIUM: ['Mediano', 'Medium'],
+  SMALL: ['Pequeño', 'Small'],
+  VERY_SMALL: ['Muy pequeño', 'Very small'],
+})
+
+/** Kind of a harbour, as the World Port Index has it. */
+export const HARBOR_TYPES = defineCodes('harbor_type', 'Kind of harbour by how it is sheltered.', {
+  COASTAL_NATURAL: ['Costero natural', 'Coastal, natural'],
+  COASTAL_BREAKWATER: ['Costero con dique', 'Coastal, breakwater'],
+  COASTAL_TIDE_GATE: ['Costero con esclusa de marea', 'Coastal, tide gate'],
+  RIVER_NATURAL: ['Fluvial natural', 'River, natural'],
+  RIVER_BASINS: ['Fluvial con dársenas', 'River, basins'],
+  RIVER_TIDE_GATE: ['Fluvial con esclusa de marea', 'River, tide gate'],
+  CANAL_OR_LAKE: ['Canal o lago', 'Canal or lake'],
+  OPEN_ROADSTEAD: ['Rada abierta', 'Open roadstead'],
+  TYPHOON_HARBOR: ['Refugio de tifones', 'Typhoon harbour'],
+})
 
 const depth = (id: number, about: string, example: number) =>
   col.decimal(id, about, { scale: 1, unit: 'm', nullable: true, example, min: 0, max: 200 })
 
 /** Spanish ports: the World Port Index, plus the ports that it lacks from our own list. */
-export const ports = defineDataset({
+export const ports = maritimeDataset({
   id: 'ports',
-  domain: 'maritime',
   title: 'Ports',
   about: 'Spanish ports: official name, UN/LOCODE, position, size, depths and supplies.',
   sources: [worldPortIndex, portList],
@@ -40,5 +60,4 @@ export const ports = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

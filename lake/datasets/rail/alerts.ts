@@ -1,5 +1,5 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
+import { railDataset } from '../domains.ts'
 import { ALERT_CAUSES, ALERT_EFFECTS, RAIL_ALERT_KINDS, RAIL_NETWORKS } from './codes.ts'
 import { renfe } from './sources.ts'
 
@@ -8,9 +8,8 @@ import { renfe } from './sources.ts'
  * `derived`), in one table so that one query covers both. Each feed ends only its own. A derived alert has a row per minute in
  * which its delay changes: 5,383 for long distance on 2026-03-28, at one publication in 5 minutes.
  */
-export const railAlerts = defineDataset({
+export const railAlerts = railDataset({
   id: 'rail_alerts',
-  domain: 'rail',
   title: 'Railway alerts',
   about:
     'Railway notices, and trains that are cancelled or more than 5 minutes late, with every state. Published alerts state no end: they end when they are no longer published. Derived alerts name their trip or train; its stations and route are in the timetables.',
@@ -73,5 +72,4 @@ export const railAlerts = defineDataset({
   writeMode: 'changes',
   absence: 'ends',
   life: { id: 'alert_id', prefix: 'ral', since: 'first_seen_at' },
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

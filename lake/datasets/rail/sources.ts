@@ -7,7 +7,6 @@ export const renfe = defineSource({
   url: 'https://data.renfe.com/dataset',
   ...CC_BY_4,
   attribution: 'Origen de los datos: Renfe Viajeros, data.renfe.com',
-  commercial_use: 'yes',
 })
 
 /** FGC's open data: live positions of its trains, and its timetable. */
@@ -17,7 +16,6 @@ export const fgc = defineSource({
   url: 'https://dadesobertes.fgc.cat/explore/dataset/posicionament-dels-trens/',
   ...CC_BY_4,
   attribution: 'Font: Ferrocarrils de la Generalitat de Catalunya, dadesobertes.fgc.cat',
-  commercial_use: 'yes',
 })
 
 /** Open data of Madrid's regional transport consortium: timetables of the metro and of light rail. */

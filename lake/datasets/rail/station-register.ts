@@ -1,5 +1,5 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
+import { railDataset } from '../domains.ts'
 import { RAIL_COUNTRIES } from './codes.ts'
 import { renfe } from './sources.ts'
 
@@ -7,9 +7,8 @@ import { renfe } from './sources.ts'
  * Renfe's station list: address, place and networks. Separate from the timetables, which are made at other times; join with
  * `rail_stations` by stop code. It has 697 of the 1,162 commuter stops of August 2026.
  */
-export const railStationRegister = defineDataset({
+export const railStationRegister = railDataset({
   id: 'rail_station_register',
-  domain: 'rail',
   title: 'Register of rail stations',
   about:
     "Renfe's list of stations: address, postal code, municipality, province, country, and whether commuter or metre-gauge trains call.",
@@ -45,5 +44,4 @@ export const railStationRegister = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

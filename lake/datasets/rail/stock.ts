@@ -1,6 +1,6 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT } from '../../schema/quantities.ts'
+import { railDataset } from '../domains.ts'
 import { RAIL_STOCK_TYPES } from './codes.ts'
 import { renfe } from './sources.ts'
 
@@ -8,9 +8,8 @@ import { renfe } from './sources.ts'
  * Renfe's train models. Names are not unique: `Media Distancia R-592` is a medium-distance model and a commuter model, with
  * different engines and seats.
  */
-export const railStock = defineDataset({
+export const railStock = railDataset({
   id: 'rail_stock',
-  domain: 'rail',
   title: 'Rolling stock',
   about: "Renfe's models of trains: series, use, gauge, speed, power, size and seats.",
   sources: [renfe],
@@ -71,5 +70,4 @@ export const railStock = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

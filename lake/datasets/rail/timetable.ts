@@ -1,10 +1,9 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { HEADWAY, TRIP_DIRECTION } from '../../schema/quantities.ts'
+import { railDataset } from '../domains.ts'
 import { nap } from '../maritime/sources.ts'
-import { stopTimeColumns } from '../transit/stop-times.ts'
-import { TRANSIT_TIMETABLE, versionColumns } from '../transit/timetable.ts'
-import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_ROUTE_TYPES, RAIL_STOP_USES } from './codes.ts'
+import { stopTimeColumns, TRANSIT_TIMETABLE, versionColumns } from '../transit/timetable.ts'
+import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_ROUTE_TYPES, RAIL_STOP_USES, TIMETABLE_CHANGES, TIMETABLE_PARTS } from './codes.ts'
 import { crtm, fgc, fgv, renfe } from './sources.ts'
 
 /** The first columns of every railway timetable table: ids 1 to 3. */
@@ -15,13 +14,13 @@ export const VERSION_COLUMNS = versionColumns(RAIL_NETWORKS, {
 })
 
 /** Common settings of railway timetable datasets. */
-export const TIMETABLE = { ...TRANSIT_TIMETABLE, domain: 'rail', sources: [renfe, fgc, crtm, fgv, nap] } as const
+export const TIMETABLE = { ...TRANSIT_TIMETABLE, sources: [renfe, fgc, crtm, fgv, nap] } as const
 
 const STATION_ID_ABOUT =
   "Renfe's stations: five digits, assigned by the infrastructure manager. Others: the network, a colon and the publisher's id, such as FGC:PC."
 
 /** Stations and stops of a timetable, used by its trips or not. */
-export const railStations = defineDataset({
+export const railStations = railDataset({
   ...TIMETABLE,
   id: 'rail_stations',
   title: 'Rail stations',
@@ -40,7 +39,7 @@ export const railStations = defineDataset({
 })
 
 /** Routes of a timetable. A line has many: at least one per pair of termini. Their tracks are in `rail_shapes`, by trip. */
-export const railRoutes = defineDataset({
+export const railRoutes = railDataset({
   ...TIMETABLE,
   id: 'rail_routes',
   title: 'Rail routes',
@@ -75,7 +74,7 @@ export const railRoutes = defineDataset({
 /**
  * Tracks of lines. A dataset of their own, since trips name them: a route has several tracks, and a track serves several routes.
  */
-export const railShapes = defineDataset({
+export const railShapes = railDataset({
   ...TIMETABLE,
   id: 'rail_shapes',
   title: 'Rail line shapes',
@@ -106,7 +105,7 @@ export const railShapes = defineDataset({
 })
 
 /** Trips of a timetable: a train on the days of its service. */
-export const railTrips = defineDataset({
+export const railTrips = railDataset({
   ...TIMETABLE,
   id: 'rail_trips',
   title: 'Rail trips',
@@ -149,7 +148,7 @@ export const railTrips = defineDataset({
 })
 
 /** Every stop of every trip. Files are sorted by station, so that a station's departures are close together. */
-export const railStopTimes = defineDataset({
+export const railStopTimes = railDataset({
   ...TIMETABLE,
   id: 'rail_stop_times',
   title: 'Rail stop times',
@@ -170,7 +169,7 @@ export const railStopTimes = defineDataset({
 })
 
 /** The days of each service: one row a day, with ranges, weekdays and exceptions resolved. */
-export const railCalendar = defineDataset({
+export const railCalendar = railDataset({
   ...TIMETABLE,
   id: 'rail_calendar',
   title: 'Rail service days',
@@ -183,4 +182,48 @@ export const railCalendar = defineDataset({
   },
   entity: ['timetable_version', 'service_id', 'service_date'],
   order: ['timetable_version', 'service_date', 'service_id'],
+})
+
+/**
+ * Differences between each timetable version and the previous one of its network; derived. Trains match by stable keys, since ids
+ * change nightly: number and variant, or line and number for commuter trains. Only days that both versions cover are compared.
+ * Later days of a long-distance train count separately, as its published end can move by weeks.
+ */
+export const railTimetableChanges = railDataset({
+  ...TIMETABLE,
+  id: 'rail_timetable_changes',
+  title: 'Changes of rail timetables',
+  about: 'Stations, routes, lines and trains that are in a timetable version but not in the previous one, or the reverse.',
+  columns: {
+    ...VERSION_COLUMNS,
+    previous_version: col.string(4, 'Previous version of the same network, used for the comparison.', {
+      example: 'cercanias-2026-08-21',
+    }),
+    what: col.code(5, 'What has changed.', TIMETABLE_PARTS, { example: 'TRIP' }),
+    change: col.code(
+      6,
+      "ADDED or GONE. For trains also EXTENDED, if the days are after the train's last one in the previous version, and SHORTENED, if they are after its last remaining one.",
+      TIMETABLE_CHANGES,
+      { example: 'ADDED' },
+    ),
+    subject_id: col.string(
+      7,
+      'Its key: station code; route id; network and line; or network, line, train number and variant, where present.',
+      { example: '10/C1/19799' },
+    ),
+    name: col.string(8, 'Name of the station, route or line, if it has one.', orNull(null)),
+    nucleo_code: col.code(9, 'Commuter network.', RAIL_NUCLEOS, orNull('10')),
+    line: col.string(10, 'Line of commuter rail; for other trains, the code of their product (list rail_product).', orNull('C1')),
+    train_number: col.string(11, 'Number of the train; trips only.', orNull('19799')),
+    variant: col.string(12, 'Variant of the train; long-distance trips only.', orNull(null)),
+    service_days: col.integer(13, 'Days, among those that both versions cover, on which the train runs in only one of them; trips only.', {
+      unit: '1',
+      nullable: true,
+      example: 20,
+      min: 1,
+    }),
+    first_day: col.local_date(14, 'First of those days.', orNull('2026-08-24')),
+    last_day: col.local_date(15, 'Last of them.', orNull('2026-09-18')),
+  },
+  entity: ['timetable_version', 'what', 'change', 'subject_id'],
 })

@@ -1,6 +1,6 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { PERCENT } from '../../schema/quantities.ts'
+import { railDataset } from '../domains.ts'
 import {
   DELAY_QUALITIES,
   POSITION_SOURCES,
@@ -25,9 +25,8 @@ const HELD_FOR_MS = 3_600_000
  * network and train number. About a million rows a day of Renfe (270 to 320 commuter trains every 20 s, fewer at night) and a
  * tenth of that of FGC. Each differs in time at least, so these are observations, not states.
  */
-export const railPositions = defineDataset({
+export const railPositions = railDataset({
   id: 'rail_positions',
-  domain: 'rail',
   title: 'Positions of trains',
   about:
     'Position, status, stop and platform of each running train, every observation; current for 10 minutes, or for an hour if its núcleo is missing.',
@@ -97,9 +96,8 @@ export const railPositions = defineDataset({
  * rows a month; state changes are some 100,000 rows a day (4,500 trips of 13 stops; how often arrivals move is unknown). Long
  * distance: 39,823 statements of 2026-03-28 are 16,757 rows. The last row that names a stop has its arrival delay.
  */
-export const railTripUpdates = defineDataset({
+export const railTripUpdates = railDataset({
   id: 'rail_trip_updates',
-  domain: 'rail',
   title: 'Live trips of the railway',
   about: 'Delay, next stop, cancelled stops and cancellation of each running trip, with every state.',
   sources: [renfe],
@@ -141,7 +139,6 @@ export const railTripUpdates = defineDataset({
   writeMode: 'changes',
   absence: 'ends',
   order: ['network', 'trip_id', 'observed_at'],
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })
 
 /**
@@ -149,9 +146,8 @@ export const railTripUpdates = defineDataset({
  * must be named as a source. Join with `rail_positions` by network and train number (commuter: trip). About half a million rows a
  * day: 92 to 188 long-distance and 120 late commuter trains every 30 s, fewer at night.
  */
-export const railFleet = defineDataset({
+export const railFleet = railDataset({
   id: 'rail_fleet',
-  domain: 'rail',
   title: "Trains on Renfe's map",
   about: "Delay, product, vehicle numbers and stops of each running train on Renfe's map, every observation; current for 10 minutes.",
   sources: [renfeVisor],

@@ -1,7 +1,7 @@
 import { defineCodes } from '../../schema/codes.ts'
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
+import { roadDataset } from '../domains.ts'
 import { dgt } from './sources.ts'
 
 /** Connectors of charging points (DATEX II v3 `ConnectorTypeEnum`); a code that is not listed is as published. */
@@ -46,9 +46,8 @@ export const CHARGING_ACCESS = defineCodes('charging_access', 'How users of a ch
 const text = (id: number, about: string, example: string) => col.string(id, about, orNull(example))
 
 /** Sites with charging points for electric cars: the catalogue, without their state. */
-export const chargingSites = defineDataset({
+export const chargingSites = roadDataset({
   id: 'charging_sites',
-  domain: 'road',
   title: 'Charging sites',
   about:
     'Sites with public charging points for electric cars, from the register of the Ministry for the Ecological Transition: operator, address, hours, and points with connectors and power. No source publishes whether a point is free.',
@@ -101,5 +100,4 @@ export const chargingSites = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

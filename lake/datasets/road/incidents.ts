@@ -1,15 +1,14 @@
 import { allBut, BASQUE_COUNTRY } from '../../places/gaps.ts'
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { ROAD_KM } from '../../schema/quantities.ts'
+import { roadDataset } from '../domains.ts'
 import { DELAY_SOURCES, INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './codes.ts'
 import { CARRIAGEWAYS, COMPASS_DIRECTIONS, INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from './incident-codes.ts'
 import { dgt, mallorca, sct, sctSituations, trafikoa } from './sources.ts'
 
 /** Incidents on Spain's roads: one row per state of an incident. */
-export const incidents = defineDataset({
+export const incidents = roadDataset({
   id: 'incidents',
-  domain: 'road',
   title: 'Road incidents',
   about: 'Accidents, works, congestion, closures and other incidents on Spanish roads, with every state.',
   sources: [dgt, sct, trafikoa, sctSituations, mallorca],
@@ -107,5 +106,4 @@ export const incidents = defineDataset({
   writeMode: 'changes',
   absence: 'ends',
   life: { id: 'incident_id', prefix: 'inc', since: 'first_seen_at' },
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,6 +1,6 @@
 import { defineCodes } from '../../schema/codes.ts'
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
+import { roadDataset } from '../domains.ts'
 import { dgt } from './sources.ts'
 
 /** Environmental labels of vehicles (DGT). */
@@ -13,9 +13,8 @@ export const ENVIRONMENTAL_LABELS = defineCodes('environmental_label', "DGT's en
 })
 
 /** Low-emission zones with outline, hours and the conditions as published. */
-export const lowEmissionZones = defineDataset({
+export const lowEmissionZones = roadDataset({
   id: 'low_emission_zones',
-  domain: 'road',
   title: 'Low-emission zones',
   about:
     'Low-emission zones of municipalities: outline, hours, and the conditions by environmental label as published. Councils use the conditions in different ways, so the data does not say which vehicle may enter.',
@@ -72,5 +71,4 @@ export const lowEmissionZones = defineDataset({
   time: 'observed_at',
   writeMode: 'changes',
   absence: 'missing',
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,12 +1,11 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT } from '../../schema/quantities.ts'
+import { roadDataset } from '../domains.ts'
 import { ignRegister } from './sources.ts'
 
 /** Municipalities with inhabitants and area, by edition of IGN's register; earlier editions are kept. */
-export const municipalityRegister = defineDataset({
+export const municipalityRegister = roadDataset({
   id: 'municipality_register',
-  domain: 'road',
   title: 'Municipalities with inhabitants',
   about: "Municipalities with inhabitants, area and capital in IGN's register (NGMEP), by edition. In live mode the operator imports it.",
   sources: [ignRegister],

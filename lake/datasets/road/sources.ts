@@ -7,7 +7,6 @@ export const dgt = defineSource({
   url: 'https://nap.dgt.es/dataset/incidencias-dgt-datex2-v3-7',
   ...CC_BY_4,
   attribution: 'Origen de los datos: Dirección General de Tráfico (DGT), nap.dgt.es',
-  commercial_use: 'yes',
 })
 
 /**
@@ -67,7 +66,6 @@ export const madrid = defineSource({
   url: 'https://datos.madrid.es/portal/site/egob/menuitem.c05c1f754a33a9fbe4b2e4b284f1a5a0/?vgnextoid=02f2c23866b93410VgnVCM1000000b205a0aRCRD',
   ...CC_BY_4,
   attribution: 'Origen de los datos: Ayuntamiento de Madrid',
-  commercial_use: 'yes',
 })
 
 /** The state of traffic in Barcelona's streets. */
@@ -77,7 +75,6 @@ export const barcelonaTraffic = defineSource({
   url: 'https://opendata-ajuntament.barcelona.cat/data/ca/dataset/trams',
   ...CC_BY_4,
   attribution: 'Font: Ajuntament de Barcelona, Open Data BCN',
-  commercial_use: 'yes',
 })
 
 /** State of traffic in València's streets. */
@@ -87,7 +84,6 @@ export const valenciaTraffic = defineSource({
   url: 'https://valencia.opendatasoft.com/explore/dataset/estat-transit-temps-real-estado-trafico-tiempo-real/',
   ...CC_BY_4,
   attribution: 'Font: Ajuntament de València, Geoportal de Dades Obertes',
-  commercial_use: 'yes',
 })
 
 /** Traffic in Bilbao's streets. Its terms of reuse require attribution; it is unconfirmed that they are this feed's licence. */
@@ -111,7 +107,6 @@ export const ign = defineSource({
   url: 'https://centrodedescargas.cnig.es/CentroDescargas/redes-transporte',
   ...CC_BY_4,
   attribution: 'IGR Redes de Transporte CC-BY 4.0 ign.es',
-  commercial_use: 'yes',
 })
 
 /** Boundaries of IGN (BDLJE), as npm's es-atlas has them. */
@@ -121,7 +116,6 @@ export const ignBoundaries = defineSource({
   url: 'https://github.com/martgnz/es-atlas',
   ...CC_BY_4,
   attribution: 'Obra derivada de BDLJE CC-BY 4.0 ign.es (es-atlas)',
-  commercial_use: 'yes',
 })
 
 /** IGN's register of municipalities and settlements (Nomenclátor, NGMEP). */
@@ -131,5 +125,4 @@ export const ignRegister = defineSource({
   url: 'https://centrodedescargas.cnig.es/CentroDescargas/nomenclator-geografico',
   ...CC_BY_4,
   attribution: 'Nomenclátor Geográfico de Municipios y Entidades de Población CC-BY 4.0 ign.es',
-  commercial_use: 'yes',
 })

@@ -1,5 +1,5 @@
 import { type Sql, type SqlPart, sql } from '../../query/sql.ts'
-import { SECTION_CITIES } from './section-cities.ts'
+import { SECTION_CITIES } from './traffic-sections.ts'
 
 /** Sources of readings. Madrid's archive repeats its live readings in other steps, so never sum both. */
 export const TRAFFIC_SOURCES = ['madrid', 'madrid_archive', 'dgt'] as const

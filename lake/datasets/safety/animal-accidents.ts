@@ -1,7 +1,7 @@
 import { AUTONOMOUS_CITIES, allBut, BASQUE_COUNTRY, CATALONIA } from '../../places/gaps.ts'
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
+import { safetyDataset } from '../domains.ts'
 import { ROAD_DIRECTIONS } from '../road/codes.ts'
 import { ACCIDENT_SEVERITIES, ANIMAL_KINDS, ROAD_OWNERS, ROAD_TYPES } from './codes.ts'
 import { dgtAccidentFiles } from './sources.ts'
@@ -9,9 +9,8 @@ import { dgtAccidentFiles } from './sources.ts'
 const persons = (id: number, about: string) => col.integer(id, about, { ...COUNT, example: 0 })
 
 /** Accidents with animals, including damage-only ones. Those with victims are also in road_accidents, under other ids. */
-export const animalAccidents = defineDataset({
+export const animalAccidents = safetyDataset({
   id: 'animal_accidents',
-  domain: 'safety',
   title: 'Accidents with animals',
   about:
     'Accidents with animals on interurban roads, with victims or only damage; without Catalonia, the Basque Country, Ceuta and Melilla.',
@@ -46,5 +45,4 @@ export const animalAccidents = defineDataset({
   version: 'edition',
   isObservation: true,
   order: ['edition', 'province_code', 'occurred_at', 'accident_id'],
-  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,8 +1,8 @@
 import { defineCodes } from '../../schema/codes.ts'
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT, PERCENT, SHARE } from '../../schema/quantities.ts'
-import { accidentPositions } from './accident-positions.ts'
+import { safetyDataset } from '../domains.ts'
+import { accidentPositions } from './accident-places.ts'
 
 /** Kernels of the hotspot density. */
 export const HOTSPOT_KERNELS = defineCodes('hotspot_kernel', 'Kernel of a density.', {
@@ -25,9 +25,8 @@ const count = (id: number, about: string, example: number) => col.integer(id, ab
  * Black spots: places with more accidents with victims than expected by chance. Each set (source, kernel, bandwidth, weighting)
  * is a version, rebuilt when its years change: the source's three newest, none over three years older than the newest.
  */
-export const accidentHotspots = defineDataset({
+export const accidentHotspots = safetyDataset({
   id: 'accident_hotspots',
-  domain: 'safety',
   title: 'Black spots',
   about:
     'Clusters of located accidents with victims, by kernel density, with their significance: in the cities of Madrid and Barcelona, and along the roads of Spain where a road and kilometre can be located.',
@@ -102,5 +101,4 @@ export const accidentHotspots = defineDataset({
   time: 'data_until',
   version: 'hotspot_set',
   order: ['hotspot_set', 'rank'],
-  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,6 +1,6 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT, ROAD_KM } from '../../schema/quantities.ts'
+import { safetyDataset } from '../domains.ts'
 import { ROAD_DIRECTIONS } from '../road/codes.ts'
 import { madrid } from '../road/sources.ts'
 import {
@@ -36,9 +36,8 @@ const sourceText = (id: number, column: string) => col.string(id, `Source value 
  * Road accidents, one row each. An edition is a publisher's file, usually a year; a corrected edition replaces its rows. Sources
  * overlap: accidents of Madrid, Barcelona and Catalonia are also in the national table, under other ids.
  */
-export const roadAccidents = defineDataset({
+export const roadAccidents = safetyDataset({
   id: 'road_accidents',
-  domain: 'safety',
   title: 'Road accidents',
   about: 'Accidents on roads and streets, one row each, with counts of persons. Sources overlap: never add up rows of different sources.',
   sources: [dgtAccidentFiles, madrid, barcelona, sctAccidentList],
@@ -154,5 +153,4 @@ export const roadAccidents = defineDataset({
   version: 'edition',
   isObservation: true,
   order: ['edition', 'province_code', 'period_start', 'accident_id'],
-  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })

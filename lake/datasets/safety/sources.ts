@@ -18,7 +18,6 @@ export const barcelona = defineSource({
   url: 'https://opendata-ajuntament.barcelona.cat/data/ca/dataset/accidents-gu-bcn',
   ...CC_BY_4,
   attribution: 'Font: Guàrdia Urbana, Ajuntament de Barcelona, Open Data BCN',
-  commercial_use: 'yes',
 })
 
 /** The severe accident list of the Servei Català de Trànsit, on the Generalitat's open-data portal. */

@@ -1,6 +1,6 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { COUNT } from '../../schema/quantities.ts'
+import { serviceDataset } from '../domains.ts'
 import { USAGE_PLANS } from './codes.ts'
 import { ownRecords } from './sources.ts'
 
@@ -11,9 +11,8 @@ const requests = (id: number, which: string, example: number) =>
  * API usage by day in Madrid, the day of all plain dates and of invoices. No feed fills it: it is derived from the objects that
  * API processes write every minute (`lake/requests`). Callers without a key are one, since no addresses are kept.
  */
-export const apiUsage = defineDataset({
+export const apiUsage = serviceDataset({
   id: 'api_usage',
-  domain: 'service',
   title: 'Usage of the API',
   about: 'Requests for data by day, key and path.',
   sources: [ownRecords],

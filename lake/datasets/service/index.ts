@@ -1,7 +1,6 @@
 import type { Dataset } from '../../schema/dataset.ts'
 import { apiUsage } from './api-usage.ts'
-import { modelCards } from './model-cards.ts'
-import { modelScores } from './model-scores.ts'
+import { modelCards, modelScores } from './models.ts'
 
 /** Datasets about the service itself, in the order in which documentation shows them. */
 export const datasets: readonly Dataset[] = Object.freeze([modelScores, modelCards, apiUsage])

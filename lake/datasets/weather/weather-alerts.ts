@@ -1,6 +1,6 @@
 import { col, orNull } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
 import { PERCENT } from '../../schema/quantities.ts'
+import { weatherDataset } from '../domains.ts'
 import {
   ALERT_LEVELS,
   ALERT_PARAMETERS,
@@ -11,8 +11,26 @@ import {
   CAP_RESPONSES,
   CAP_SEVERITIES,
   CAP_URGENCIES,
-} from './alert-codes.ts'
+} from './codes.ts'
 import { aemet } from './sources.ts'
+
+/** INE province codes, by the digits that AEMET's island zones have instead. */
+const ISLANDS: Readonly<Record<string, string>> = {
+  ...{ '53': '07', '54': '07', '55': '07' },
+  ...{ '90': '35', '91': '35', '92': '35' },
+  ...{ '93': '38', '94': '38', '95': '38', '96': '38' },
+}
+/** Autonomous community, province, number in the province; coastal waters end in `C`. */
+const ZONE = /^[67]\d(\d\d)\d\d(C?)$/
+const MAX_PROVINCE = 52
+
+/** Parses a zone code of AEMET's Meteoalerta plan (`774602`, `610403C`); null for any other form. */
+export function alertZone(code: string): { readonly province_code: string; readonly is_coastal: boolean } | null {
+  const [, digits, mark] = ZONE.exec(code) ?? []
+  if (digits === undefined) return null
+  const province_code = ISLANDS[digits] ?? digits
+  return Number(province_code) >= 1 && Number(province_code) <= MAX_PROVINCE ? { province_code, is_coastal: mark === 'C' } : null
+}
 
 /** A text that may be missing in one of the two languages. */
 const text = (id: number, about: string, example: string) => col.string(id, about, orNull(example))
@@ -24,9 +42,8 @@ const percent = (id: number, about: string, example: number) => col.integer(id, 
  * Official weather warnings: one row per state of a warning, a message of the Common Alerting Protocol (CAP 1.2). Each package is
  * complete, so a warning ends with the first package without it. Truncated archives are rejected.
  */
-export const weatherAlerts = defineDataset({
+export const weatherAlerts = weatherDataset({
   id: 'weather_alerts',
-  domain: 'weather',
   title: 'Weather warnings',
   about: 'Official weather warnings of AEMET by zone, with every state and their polygons.',
   sources: [aemet],
@@ -106,5 +123,4 @@ export const weatherAlerts = defineDataset({
   absence: 'ends',
   absencesToEnd: 1,
   life: { id: 'alert_id', prefix: 'wal', since: 'first_seen_at' },
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })

@@ -1,8 +1,8 @@
 import { EARTH_M } from '../../places/distance.ts'
 import { type Sql, type SqlPart, sql } from '../../query/sql.ts'
 import { col } from '../../schema/columns.ts'
-import { defineDataset } from '../../schema/dataset.ts'
-import { roadPoints } from '../road/road-points.ts'
+import { weatherDataset } from '../domains.ts'
+import { roadPoints } from '../road/road-network.ts'
 import { aemet } from './sources.ts'
 
 /** Greatest distance between a station and a located point of a road, m. */
@@ -17,9 +17,8 @@ export const ROAD_WEATHER_SOURCES = [aemet, ...roadPoints.sources] as const
  * Road sections within 10 km of weather stations, derived from the stations and `road_points`. Each month has the roads that
  * `road_points` knows at its end. No feed fills it.
  */
-export const weatherStationRoads = defineDataset({
+export const weatherStationRoads = weatherDataset({
   id: 'weather_station_roads',
-  domain: 'weather',
   title: 'Roads near weather stations',
   about:
     'Road sections within 10 km of a weather station with hourly observations, by the located points of roads (`road_points`) known at the end of each month; only the newest month is used. ' +
@@ -59,7 +58,6 @@ export const weatherStationRoads = defineDataset({
   time: 'observed_at',
   version: 'month',
   order: ['road', 'province_code', 'station_id'],
-  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })
 
 /**

@@ -15,7 +15,7 @@ import {
 } from '../../../jobs/derive/road/traffic.ts'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
-import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-roll-ups.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { type Corridor, sensorCorridors } from '../../../lake/places/corridors.ts'
 import { scan } from '../../../lake/query/scan.ts'

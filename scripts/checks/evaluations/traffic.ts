@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { madridCounts } from '../../../jobs/feeds/road/madrid-counts.ts'
-import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts.ts'
 import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -12,8 +12,7 @@ import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../../models/tra
 import { evaluate, evaluateTypical, evaluateUnseen, WINDOWS } from '../../../models/traffic/evaluate.ts'
 import { fitTraffic, LEAST_DAYS } from '../../../models/traffic/fit.ts'
 import { type Grid, gridOfCounts, partOf } from '../../../models/traffic/grid.ts'
-import type { ForecastRow } from '../../../models/traffic/rows.ts'
-import type { TrafficTask } from '../../../models/traffic/thread.ts'
+import type { predictTraffic } from '../../../models/traffic/rows.ts'
 import { inCityOf, typicalOf } from '../../../models/traffic/typical.ts'
 import { landRows } from '../scratch/lake.ts'
 import { filesOf, type Given, rowsOf } from './captures.ts'
@@ -87,7 +86,7 @@ function unseenFigures(grid: Grid, board: Board, windows: readonly Window[]): Fi
 
 const stationOf = (series: string): string => series.split(' ')[0] as string
 
-const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
+const PREDICT = { file: new URL('../../../models/traffic/rows.ts', import.meta.url), name: 'predictTraffic' }
 /** Months of counts that train a version here, and months from which forecasts are made, as in the service's derivation. */
 const FIT_MONTHS = 5
 const RECENT_MONTHS = 8
@@ -105,8 +104,8 @@ async function forecastSeconds(lake: Lake, months: readonly string[]): Promise<{
   const begun = performance.now()
   const days = (await lake.query(countDays(months.at(-RECENT_MONTHS) ?? null), LIMITS)) as unknown as readonly CountDay[]
   const served = { model: 'traffic_counts', model_version: 'measured', parameters, of: {} }
-  const task: TrafficTask = { task: 'predict', grid: gridOfCounts(days), served }
-  const rows = await inThread<ForecastRow[]>(THREAD, task, new AbortController().signal)
+  const { signal } = new AbortController()
+  const rows = await inThread<typeof predictTraffic>({ ...PREDICT, signal }, gridOfCounts(days), served)
   await landRows(
     lake,
     trafficForecasts,

@@ -1,3 +1,4 @@
+import { DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/accident-codebook.ts'
 import {
   ACCIDENT_TYPES,
   ACCIDENT_WEATHER,
@@ -14,7 +15,6 @@ import {
   SURFACES,
   TRAFFIC_LEVELS,
 } from '../../../lake/datasets/safety/codes.ts'
-import { DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import type { CodeList } from '../../../lake/schema/codes.ts'
 import { keptOf, type Variant } from '../publisher.ts'
 import { between, pick } from '../random.ts'

@@ -1,4 +1,4 @@
-import { alertZone } from '../../../lake/datasets/weather/alert-zones.ts'
+import { alertZone } from '../../../lake/datasets/weather/weather-alerts.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
 import { readGazetteer } from './municipalities.ts'
 import { PROVINCES } from './provinces.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { fuelStations } from '../../../lake/datasets/fuel/prices.ts'
 import { headerOf, type RawReply, raw } from '../raw.ts'
 import { exampleRow, fillWithExamples, type Reply, startService, type TestService } from '../service.ts'
 

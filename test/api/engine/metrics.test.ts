@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readPlans, TIERS } from '../../../api/auth/plans.ts'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
-import { API_METRICS } from '../../../api/engine/metrics.ts'
+import { API_METRICS } from '../../../api/engine/request-metrics.ts'
 import { defineEndpoint } from '../../../api/kernel/endpoint.ts'
 import { record } from '../../../api/kernel/fields.ts'
 import { PROBLEMS } from '../../../api/kernel/problems.ts'

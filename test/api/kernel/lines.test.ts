@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isLineInBox } from '../../../api/kernel/reads/lines.ts'
+import { isLineInBox } from '../../../api/endpoints/rail/routes.ts'
 import { simplifiedLine } from '../../../lake/places/lines.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
 

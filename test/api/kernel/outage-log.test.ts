@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { outageLog } from '../../../api/kernel/http/outage-log.ts'
+import { outageLog } from '../../../api/engine/replies/problem-replies.ts'
 import { problem } from '../../../api/kernel/problems.ts'
 
 test('an outage is logged once per kind and path, and then its count', async () => {

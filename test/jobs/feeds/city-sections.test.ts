@@ -11,7 +11,8 @@ import type { IngestContext } from '../../../jobs/ingest/context.ts'
 import { warningLines } from '../../../jobs/ingest/diagnostics.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { Lake } from '../../../lake/open.ts'
-import { areaMiddle, lineLength, lineMiddle } from '../../../lake/places/middles.ts'
+import { lengthM } from '../../../lake/places/lines.ts'
+import { areaMiddle, lineMiddle } from '../../../lake/places/middles.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { openEngineContext } from '../../helpers/engine-context.ts'
@@ -90,7 +91,7 @@ test('the middle of a line is half-way along it, that of an area its centre of g
     [0.003, 0.001],
   ] as const
   expect(lineMiddle(line)).toEqual({ lat: 0, lon: 0.002 })
-  expect(lineLength(line)).toBeCloseTo(444.8, 1)
+  expect(lengthM(line)).toBeCloseTo(444.8, 1)
   const square = (west: number, size: number) =>
     [
       [west, 0],

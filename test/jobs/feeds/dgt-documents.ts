@@ -5,7 +5,7 @@ import { dgtIncidentsFeed } from '../../../jobs/feeds/road/dgt-incidents.ts'
 import type { Measure } from '../../../jobs/feeds/road/incident-measure.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { incidents } from '../../../lake/datasets/road/incidents.ts'
-import type { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import type { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 

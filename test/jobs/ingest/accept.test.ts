@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { feedById } from '../../../jobs/feeds/catalog.ts'
 import { makeRunner } from '../../../jobs/ingest/runner.ts'
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { fuelStations } from '../../../lake/datasets/fuel/prices.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { rejectedIds } from '../../../lake/raw/archive.ts'

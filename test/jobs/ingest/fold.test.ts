@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { advance, type DatasetState, emptyState, liveRows } from '../../../jobs/ingest/fold.ts'
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { fuelStations } from '../../../lake/datasets/fuel/prices.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 
 const MINUTE = 60_000

@@ -5,9 +5,8 @@ import { countRow, groupCounts, groupsOf } from '../../../jobs/ingest/completene
 import { collectDiagnostics } from '../../../jobs/ingest/diagnostics.ts'
 import { type Before, judge } from '../../../jobs/ingest/guard.ts'
 import type { Publication } from '../../../jobs/ingest/parse.ts'
-import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
+import { fuelPrices, fuelStations } from '../../../lake/datasets/fuel/prices.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
-import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 
 const NOON = Date.UTC(2026, 3, 29, 12)
 const feed = defineFeed({

@@ -3,7 +3,7 @@ import { defineFeed, type Feed, FormatError } from '../../../jobs/feeds/define.t
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { landedIn } from '../../../jobs/ingest/tables.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import { readFeedStates } from '../../../lake/live/freshness.ts'
 import { acceptedAfter, rejectedIds } from '../../../lake/raw/archive.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'

@@ -3,7 +3,7 @@ import { type CompletenessGroups, defineFeed, type Feed } from '../../../jobs/fe
 import { readBackwards } from '../../../jobs/ingest/backwards.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import { landedOf } from '../../../lake/landed.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { type AcceptedFetch, acceptedAfter, acceptFetch } from '../../../lake/raw/archive.ts'

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import { landedOf } from '../../../lake/landed.ts'
 import { readFeedStates } from '../../../lake/live/freshness.ts'
 import { livePart } from '../../../lake/live/write.ts'

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { removeOrphans } from '../../../lake/iceberg/expire.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
-import { removeOrphans } from '../../../lake/iceberg/orphans.ts'
 import type { TableState } from '../../../lake/iceberg/table.ts'
 import { acceptedAfter } from '../../../lake/raw/archive.ts'
 import { type Fault, startFaultProxy } from '../../helpers/fault-proxy.ts'

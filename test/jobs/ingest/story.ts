@@ -1,6 +1,6 @@
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import { type Landed, landedOf } from '../../../lake/landed.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { type Document, littleFeed, openTestContext, startPublisher, type TestContext, tableRows } from '../../helpers/pipeline.ts'

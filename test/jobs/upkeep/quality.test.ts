@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runUpkeep } from '../../../jobs/upkeep/tasks.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
-import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import { apiUsage } from '../../../lake/datasets/service/api-usage.ts'
 import { commit } from '../../../lake/iceberg/commit.ts'
 import type { TableState } from '../../../lake/iceberg/table.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadAtlas } from '../../../lake/places/atlas.ts'
-import { boundaryOf } from '../../../lake/places/boundaries.ts'
-import { repairedArea } from '../../../lake/places/repaired-area.ts'
+import { boundaryOf, repairedArea } from '../../../lake/places/boundaries.ts'
 import { isValidArea } from '../../../lake/places/valid-area.ts'
 import { deepTest } from '../../helpers/tier.ts'
 import { ring } from './corners.ts'

@@ -1,4 +1,4 @@
-import { trafficHours } from '../../../../lake/datasets/road/traffic-hours.ts'
+import { trafficHours } from '../../../../lake/datasets/road/traffic-roll-ups.ts'
 import { scan } from '../../../../lake/query/scan.ts'
 import { join, sql } from '../../../../lake/query/sql.ts'
 import { col, type RowOf } from '../../../../lake/schema/columns.ts'

@@ -1,4 +1,4 @@
-import { airQualityStations } from '../../../../lake/datasets/air/air-quality-stations.ts'
+import { airQualityStations } from '../../../../lake/datasets/air/air-quality.ts'
 import { provinceName } from '../../common-fields.ts'
 import { defineCollection, joinParts } from '../collection.ts'
 

@@ -1,5 +1,5 @@
 import { reliablePosition } from '../../../../lake/datasets/fuel/codes.ts'
-import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { fuelStations } from '../../../../lake/datasets/fuel/prices.ts'
 import { defineCollection, joinParts, townOf } from '../collection.ts'
 
 export const gasStationCollection = defineCollection({

@@ -1,4 +1,4 @@
-import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { fuelStations } from '../../../../lake/datasets/fuel/prices.ts'
 import { mobilityZones } from '../../../../lake/datasets/mobility/zones.ts'
 import { loadAtlas } from '../../../../lake/places/atlas.ts'
 import { CAPITALS } from '../../../../lake/places/capitals.ts'
@@ -8,6 +8,7 @@ import { allMunicipalities } from '../../../../lake/places/municipalities.ts'
 import { municipalityNames } from '../../../../lake/places/municipality-names.ts'
 import { provinceByCode, provinces } from '../../../../lake/places/provinces.ts'
 import type { Point } from '../../../../lake/schema/columns.ts'
+import type { Box } from '../../../kernel/reads/geo.ts'
 import { inhabitants } from '../../road/places.ts'
 import { defineCollection } from '../collection.ts'
 
@@ -27,14 +28,7 @@ function postalCodes(code: string, stations: readonly { readonly postal_code: st
   return [...new Set([...sold, ...(CAPITALS.has(code) ? CAPITAL_CODES.map((own) => code.slice(0, 2) + own) : [])])]
 }
 
-interface Bounds {
-  readonly west: number
-  readonly south: number
-  readonly east: number
-  readonly north: number
-}
-
-const middle = ({ west, south, east, north }: Bounds): Point => ({
+const middle = ({ west, south, east, north }: Omit<Box, 'kind'>): Point => ({
   lat: Math.round(1e5 * (south + north)) / 2e5,
   lon: Math.round(1e5 * (west + east)) / 2e5,
 })

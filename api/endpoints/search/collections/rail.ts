@@ -118,7 +118,6 @@ const STOCK_COLUMNS = {
 const trainModels = defineCachedQuery({
   name: 'models of trains',
   from: [railStock],
-  maxEntries: 1,
   read: async ({ all }) =>
     await all(
       sql`SELECT model, any_value(series) AS series, any_value(purpose) AS purpose FROM ${scan(railStock)} GROUP BY model ORDER BY model`,

@@ -10,7 +10,6 @@ import { defineCollection, joinParts, townOf } from '../collection.ts'
 const shownHotspots = defineCachedQuery({
   name: 'hotspots of the search',
   from: [accidentHotspots],
-  maxEntries: 1,
   read: async ({ all }) =>
     await all<Row<typeof accidentHotspots>>(
       sql`SELECT * FROM ${scan(accidentHotspots)} WHERE hotspot_set LIKE '%.epanechnikov.250.none' ORDER BY hotspot_id`,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { around, commonInput, municipality, near, province, stretch } from '../input.ts'
+import { around, municipality, near, province, stretch } from '../input.ts'
 import { placeOf, recordKind } from '../line.ts'
 import { ask, defineTool, Misuse } from '../tool.ts'
 
@@ -34,7 +34,6 @@ export const findFuel = defineTool({
     ...near,
     sort: z.enum(['price', 'distance']).optional().describe('price by default; distance needs a point.'),
     open_now: z.boolean().optional().describe('Only open ones.'),
-    ...commonInput,
   },
   requests: ({ fuel, province, municipality, locality, road, km_from, km_to, sort = 'price', open_now, ...point }) => {
     const at = around(point)
@@ -67,7 +66,6 @@ export const getFuelTrend = defineTool({
     fuel: fuel.describe('As in find_fuel.'),
     weeks: z.int().min(4).max(104).optional().describe('Of the trend; 12 by default.'),
     forecast: z.boolean().optional().describe('Also the next seven days.'),
-    ...commonInput,
   },
   requests: ({ fuel, weeks, forecast = false }) => [
     ask(AVERAGE, { fuel: FUELS[fuel] }),

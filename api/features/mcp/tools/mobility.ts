@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { commonInput, instant, road } from '../input.ts'
+import { instant, road } from '../input.ts'
 import { recordKind } from '../line.ts'
 import { ask, defineTool, Misuse, type ToolRequest } from '../tool.ts'
 
@@ -38,7 +38,6 @@ export const getMobility = defineTool({
     corridor: z.string().max(60).optional().describe('Such as M-30.'),
     road,
     year: z.int().min(1990).max(2200).optional().describe('Of vehicles a day.'),
-    ...commonInput,
   },
   requests: ({ origin, destination, from, to, corridor, road, year }) => {
     const requests: ToolRequest[] = []

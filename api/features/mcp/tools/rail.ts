@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RAIL_NETWORKS } from '../../../../lake/datasets/rail/codes.ts'
 import { foldName } from '../../../../lake/places/names.ts'
-import { commonInput, instant, noneNamed } from '../input.ts'
+import { instant, noneNamed } from '../input.ts'
 import { filled, recordKind } from '../line.ts'
 import { ask, defineTool, type LookUp, Misuse } from '../tool.ts'
 
@@ -70,7 +70,6 @@ export const getTrainStatus = defineTool({
     train_id: z.string().max(60).optional().describe('Of position: one train and its next stops.'),
     at: instant('From; now by default'),
     min_delay_min: z.int().min(0).max(1440).optional().describe('Of position: at least this delay.'),
-    ...commonInput,
   },
   requests: async ({ what, station, to, line, network, train_id, at, min_delay_min }, lookUp) => {
     const named = station === undefined ? [] : await stationsOf(station, lookUp)

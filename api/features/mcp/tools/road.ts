@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { INCIDENT_TYPES } from '../../../../lake/datasets/road/codes.ts'
-import { around, commonInput, municipality, near, province, stretch } from '../input.ts'
+import { around, municipality, near, province, stretch } from '../input.ts'
 import { filled, recordKind } from '../line.ts'
 import { ask, defineTool, Misuse, type ToolRequest } from '../tool.ts'
 
@@ -92,7 +92,6 @@ export const getIncidents = defineTool({
     severity_min: z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).optional().describe('At least.'),
     ...near,
     include_v16: z.boolean().optional().describe('Also beacons of stopped vehicles.'),
-    ...commonInput,
   },
   requests: ({ province, municipality, road, km_from, km_to, type, closed, severity_min, include_v16, ...point }) => {
     const where = { province, municipality, road, km_from, km_to, ...around(point) }
@@ -151,7 +150,6 @@ export const getRoadStatus = defineTool({
       .max(9)
       .optional()
       .describe('By default all but cameras, speed_cameras and chargers (of electric cars).'),
-    ...commonInput,
   },
   requests: ({ road, km_from, km_to, include = LIVE }) => {
     // Works are incidents too: each is shown once.
@@ -173,7 +171,6 @@ export const getTrafficIntensity = defineTool({
     ...near,
     forecast_hours: z.int().min(0).max(4).optional().describe('0 by default.'),
     sensor: z.string().max(40).optional().describe('Id of a sensor to forecast.'),
-    ...commonInput,
   },
   requests: ({ city, level_min, forecast_hours = 0, sensor, ...point }) => {
     const levels = ['FREE', 'DENSE', 'VERY_DENSE', 'CONGESTED']

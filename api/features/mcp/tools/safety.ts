@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { commonInput, instant, province, road } from '../input.ts'
+import { instant, province, road } from '../input.ts'
 import { recordKind } from '../line.ts'
 import { ask, defineTool, Misuse } from '../tool.ts'
 
@@ -37,7 +37,6 @@ export const getRoadSafety = defineTool({
     bbox: z.string().max(80).optional().describe('minLon,minLat,maxLon,maxLat.'),
     year: z.int().min(1990).max(2200).optional().describe('Of stats; all by default.'),
     at: instant('First hour of risk; the next by default'),
-    ...commonInput,
   },
   requests: ({ what, province, road, bbox, year, at }) => {
     if (what === 'stats') return [ask(STATS, { province, road, year })]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoInstant } from '../../../../lake/schema/time.ts'
-import { around, commonInput, instant, near, noneNamed, province } from '../input.ts'
+import { around, instant, near, noneNamed, province } from '../input.ts'
 import { filled, lineOf, placeOf, recordKind } from '../line.ts'
 import { ask, defineTool, type LookUp, Misuse, type ReplyRecord } from '../tool.ts'
 
@@ -82,7 +82,6 @@ export const getMaritime = defineTool({
     origin: z.string().max(80).optional().describe('Port; of ferries.'),
     destination: z.string().max(80).optional().describe('Port; of ferries.'),
     ...near,
-    ...commonInput,
   },
   requests: async ({ what, port, vessel, province, origin, destination, ...point }, lookUp) => {
     const at = around(point.lat === undefined && port !== undefined ? {} : point)
@@ -154,7 +153,6 @@ export const getAviation = defineTool({
     province,
     ...near,
     at: instant('Of delays: from; two hours ago by default'),
-    ...commonInput,
   },
   requests: async ({ what, airport, flight, direction, min_delay_min, q, province, at, ...point }, lookUp, now) => {
     if (what === 'delays') {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { commonInput, near, province } from '../input.ts'
+import { near, province } from '../input.ts'
 import { recordKind } from '../line.ts'
 import { ask, defineTool } from '../tool.ts'
 
@@ -18,7 +18,6 @@ export const searchTransport = defineTool({
     province,
     lat: near.lat,
     lon: near.lon,
-    ...commonInput,
   },
   requests: ({ query, collections, province, lat, lon }) => [ask(HIT, { q: query, collections, province, lat, lon })],
 })

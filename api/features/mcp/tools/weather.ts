@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { around, commonInput, instant, municipality, near, noneNamed, province, stretch } from '../input.ts'
+import { around, instant, municipality, near, noneNamed, province, stretch } from '../input.ts'
 import { filled, recordKind } from '../line.ts'
 import { zoneOfRecord } from '../text.ts'
 import { ask, defineTool, type LookUp, Misuse, type ReplyRecord, type ToolRequest } from '../tool.ts'
@@ -84,7 +84,6 @@ export const getWeather = defineTool({
     from: instant('Of history'),
     to: instant('Of history'),
     interval: z.enum(['1h', '1d']).optional().describe('Of history: 1h by default. Of forecast: only the next hours, or only days.'),
-    ...commonInput,
   },
   requests: async ({ what, province, municipality, road, km_from, km_to, station, from, to, interval, ...point }, lookUp) => {
     const at = around(point)

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fuelPrices } from '../../../../lake/datasets/fuel/prices.ts'
-import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
-import { marinePrices } from '../../../../lake/datasets/maritime/marine-prices.ts'
-import { marineStations } from '../../../../lake/datasets/maritime/marine-stations.ts'
+import { fuelPrices, fuelStations } from '../../../../lake/datasets/fuel/prices.ts'
+import { marinePrices, marineStations } from '../../../../lake/datasets/maritime/marine-fuel.ts'
 import { exampleRow, type Reply, startService, type TestService } from '../../service.ts'
 
 const T0 = Date.UTC(2026, 0, 7, 12)

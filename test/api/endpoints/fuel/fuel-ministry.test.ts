@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fuelMinistryDays } from '../../../../lake/datasets/fuel/ministry-days.ts'
+import { fuelMinistryDays } from '../../../../lake/datasets/fuel/prices.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../../lake/schema/time.ts'
 import { figures } from '../../../helpers/figures.ts'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fuelPrices } from '../../../../lake/datasets/fuel/prices.ts'
-import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { fuelPrices, fuelStations } from '../../../../lake/datasets/fuel/prices.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'
 

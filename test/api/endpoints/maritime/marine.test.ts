@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { marinePrices } from '../../../../lake/datasets/maritime/marine-prices.ts'
-import { marineStations } from '../../../../lake/datasets/maritime/marine-stations.ts'
+import { marinePrices, marineStations } from '../../../../lake/datasets/maritime/marine-fuel.ts'
 import { ports } from '../../../../lake/datasets/maritime/ports.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'

@@ -1,5 +1,4 @@
-import { marinePrices } from '../../../../lake/datasets/maritime/marine-prices.ts'
-import { marineStations } from '../../../../lake/datasets/maritime/marine-stations.ts'
+import { marinePrices, marineStations } from '../../../../lake/datasets/maritime/marine-fuel.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../../lake/schema/time.ts'
 import { exampleTableRow } from '../../service.ts'

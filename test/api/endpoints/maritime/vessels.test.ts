@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { vesselPositions } from '../../../../lake/datasets/maritime/vessel-positions.ts'
-import { vessels } from '../../../../lake/datasets/maritime/vessels.ts'
+import { vesselPositions, vessels } from '../../../../lake/datasets/maritime/vessels.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { exampleRow, exampleTableRow, startService, type TestService } from '../../service.ts'
 

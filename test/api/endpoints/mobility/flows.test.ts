@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mobilityFlowDays } from '../../../../lake/datasets/mobility/flow-days.ts'
-import { imdRoads } from '../../../../lake/datasets/mobility/imd-roads.ts'
+import { imdRoads } from '../../../../lake/datasets/mobility/imd.ts'
+import { mobilityFlowDays } from '../../../../lake/datasets/mobility/trips.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant } from '../../../../lake/schema/time.ts'
 import { figures } from '../../../helpers/figures.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Pattern, type RouteWay, routeWay, TRACK_REACH_M, TRACK_TOLERANCE_M } from '../../../../api/endpoints/rail/network.ts'
-import { isLineInBox } from '../../../../api/kernel/reads/lines.ts'
+import { isLineInBox } from '../../../../api/endpoints/rail/routes.ts'
 import { renfeGtfsCercanias } from '../../../../jobs/feeds/rail/renfe-gtfs.ts'
 import { checkedRows } from '../../../../jobs/ingest/parse.ts'
 import { railShapes, railStations, railStopTimes, railTrips } from '../../../../lake/datasets/rail/timetable.ts'

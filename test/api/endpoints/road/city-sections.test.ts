@@ -3,10 +3,12 @@ import { derive } from '../../../../jobs/derive/derive.ts'
 import { trafficSectionHoursDerived } from '../../../../jobs/derive/road/traffic.ts'
 import { feeds } from '../../../../jobs/feeds/catalog.ts'
 import { prepareTables } from '../../../../jobs/upkeep/tasks.ts'
-import { trafficSectionHours } from '../../../../lake/datasets/road/traffic-section-hours.ts'
-import { trafficSectionStates } from '../../../../lake/datasets/road/traffic-section-states.ts'
-import { trafficSectionStatesArchive } from '../../../../lake/datasets/road/traffic-section-states-archive.ts'
-import { trafficSections } from '../../../../lake/datasets/road/traffic-sections.ts'
+import {
+  trafficSectionHours,
+  trafficSectionStates,
+  trafficSectionStatesArchive,
+  trafficSections,
+} from '../../../../lake/datasets/road/traffic-sections.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { dayBounds, offsetAt } from '../../../../lake/schema/time.ts'
 import { figures } from '../../../helpers/figures.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { trafficCityHours } from '../../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficReadings } from '../../../../lake/datasets/road/traffic-readings.ts'
+import { trafficCityHours } from '../../../../lake/datasets/road/traffic-roll-ups.ts'
 import { trafficSensors } from '../../../../lake/datasets/road/traffic-sensors.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { madridDate } from '../../../../lake/schema/time.ts'

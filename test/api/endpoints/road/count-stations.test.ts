@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { trafficCountStations } from '../../../../lake/datasets/road/traffic-count-stations.ts'
-import { trafficCountsHourly } from '../../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficCountStations, trafficCountsHourly } from '../../../../lake/datasets/road/traffic-counts.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../../lake/schema/time.ts'
 import { figures } from '../../../helpers/figures.ts'

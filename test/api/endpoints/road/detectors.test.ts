@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { trafficDays } from '../../../../lake/datasets/road/traffic-days.ts'
 import { trafficReadings } from '../../../../lake/datasets/road/traffic-readings.ts'
+import { trafficDays } from '../../../../lake/datasets/road/traffic-roll-ups.ts'
 import { trafficSensors } from '../../../../lake/datasets/road/traffic-sensors.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'

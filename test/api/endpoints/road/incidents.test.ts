@@ -3,7 +3,7 @@ import { incident as incidentShape } from '../../../../api/endpoints/road/incide
 import { closedFilter } from '../../../../api/endpoints/road/incident-filters.ts'
 import { predicateOf } from '../../../../api/kernel/reads/filter.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
-import { v16Beacons } from '../../../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../../../lake/datasets/road/v16.ts'
 import type { LiveChange, LiveRow } from '../../../../lake/live/types.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { entityKey } from '../../../../lake/schema/rows.ts'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fuelForecasts } from '../../../../lake/datasets/fuel/forecasts.ts'
-import { modelCards } from '../../../../lake/datasets/service/model-cards.ts'
-import { modelScores } from '../../../../lake/datasets/service/model-scores.ts'
+import { modelCards, modelScores } from '../../../../lake/datasets/service/models.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../../lake/schema/time.ts'
 import { golden } from '../../../helpers/golden.ts'

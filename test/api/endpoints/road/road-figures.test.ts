@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withoutDuplicates } from '../../../../api/endpoints/road/same-incident.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
-import { v16Beacons } from '../../../../lake/datasets/road/v16-beacons.ts'
+import { v16Beacons } from '../../../../lake/datasets/road/v16.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import type { GoldenRow } from '../../../helpers/golden.ts'
 import { type GoldenList, testGoldenList } from '../../main/golden-list.ts'

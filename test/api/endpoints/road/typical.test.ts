@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LEAST_WEEKS, momentOf, typicalAt } from '../../../../api/endpoints/road/typical.ts'
-import { trafficHours } from '../../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../../lake/datasets/road/traffic-readings.ts'
+import { trafficHours } from '../../../../lake/datasets/road/traffic-roll-ups.ts'
 import { trafficSensors } from '../../../../lake/datasets/road/traffic-sensors.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { isoInstant, madridDate } from '../../../../lake/schema/time.ts'

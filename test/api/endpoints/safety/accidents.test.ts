@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accidentCodebook } from '../../../../lake/datasets/safety/accident-codebook.ts'
-import { accidentPositions } from '../../../../lake/datasets/safety/accident-positions.ts'
+import { accidentPositions } from '../../../../lake/datasets/safety/accident-places.ts'
 import { roadAccidents } from '../../../../lake/datasets/safety/road-accidents.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { golden } from '../../../helpers/golden.ts'

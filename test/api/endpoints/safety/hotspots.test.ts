@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accidentPositions } from '../../../../lake/datasets/safety/accident-positions.ts'
+import { accidentPositions } from '../../../../lake/datasets/safety/accident-places.ts'
 import { accidentHotspots } from '../../../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../../../lake/datasets/safety/road-accidents.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'

@@ -1,6 +1,6 @@
 import type { derive } from '../../../../jobs/derive/derive.ts'
-import { v16Beacons } from '../../../../lake/datasets/road/v16-beacons.ts'
-import { weatherObservations } from '../../../../lake/datasets/weather/weather-observations.ts'
+import { v16Beacons } from '../../../../lake/datasets/road/v16.ts'
+import { weatherObservations } from '../../../../lake/datasets/weather/weather-stations.ts'
 import type { AnyRow, Dataset } from '../../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../../lake/schema/time.ts'
 import { figures } from '../../../helpers/figures.ts'

@@ -1,7 +1,7 @@
 import { Parser, Store } from 'n3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../../../api/endpoints/catalog.ts'
-import { DATASET_FREQUENCIES } from '../../../../api/features/cards/frequencies.ts'
+import { DATASET_FREQUENCIES } from '../../../../api/features/cards/dcat.ts'
 import type { Endpoint } from '../../../../api/kernel/endpoint.ts'
 import { feeds } from '../../../../jobs/feeds/catalog.ts'
 import { datasets } from '../../../../lake/catalog.ts'

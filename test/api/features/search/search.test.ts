@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fuelStations } from '../../../../lake/datasets/fuel/stations.ts'
+import { fuelStations } from '../../../../lake/datasets/fuel/prices.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { until } from '../../../helpers/until.ts'
 import { exampleRow, type Reply, startService, type TestService } from '../../service.ts'
