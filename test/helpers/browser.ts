@@ -39,6 +39,9 @@ export function browserStage(options: Parameters<typeof startService>[0] = {}): 
 function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath as string,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--no-first-run'].concat(
+      // WebGL without a graphics card.
+      ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    ),
   })
 }

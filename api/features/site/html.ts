@@ -107,12 +107,13 @@ const MODE_NOTICES = {
 /** Returns the notice that a page's data is not live data of the publishers; empty for live data. */
 export function modeNotice(mode: SourceMode, language: Language): string {
   const text = MODE_NOTICES[mode][language]
-  return text === '' ? '' : `<p role="note" class="mode"><span>${text}</span></p>`
+  return text === '' ? '' : `<aside aria-label="${WAYS[language].data}"><p role="note" class="mode"><span>${text}</span></p></aside>`
 }
 
 const WAYS = inBoth({
   skip: ['Ir al contenido', 'Skip to content'],
   name: ['Páginas', 'Pages'],
+  data: ['Sobre los datos', 'About the data'],
   map: ['Mapa', 'Map'],
   docs: ['Documentación', 'Docs'],
   plans: ['Planes', 'Plans'],

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PAGE_POLICIES } from '../../../../api/auth/page-access.ts'
+import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
+import { LAYERS } from '../../../../api/browser/map-layers.ts'
+import { exampleService } from '../../example-service.ts'
+import { type Reply, startService, type TestService } from '../../service.ts'
+
+const service = await exampleService()
+
+const tokenOf = (html: string): string => /data-token="([^"]+)"/.exec(html)?.[1] ?? ''
+async function page(of = service, headers: Record<string, string> = {}): Promise<{ readonly html: string; readonly headers: Headers }> {
+  const response = await of.open('/map?lang=en', headers)
+  expect(response.status).toBe(200)
+  return { html: await response.text(), headers: response.headers }
+}
+
+describe('the page', () => {
+  test('is for its caller, runs only what is ours, and works as a list without scripts', async () => {
+    const { html, headers } = await page()
+    expect(headers.get('cache-control')).toBe('no-store')
+    const policy = headers.get('content-security-policy')
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("worker-src 'self'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(html).toMatch(/<noscript>.*\/docs/)
+  })
+})
+
+describe('the limit of the page', () => {
+  let limited: TestService
+  beforeAll(async () => {
+    limited = await startService({ plans: DEFAULT_PLANS, proxies: '127.0.0.1' })
+  })
+  afterAll(() => limited?.close())
+  /** The statuses of 12 requests from an address with a token: more than admitted without a key. */
+  const statuses = (token: string, address: string, path = '/api/incidents?limit=1'): Promise<number[]> =>
+    Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const headers = { 'X-Page-Token': token, 'X-Forwarded-For': address }
+        return (await limited.open(path, headers)).status
+      }),
+    )
+
+  test('is of its own, for its address alone', async () => {
+    const token = tokenOf((await page(limited, { 'X-Forwarded-For': '198.51.100.1' })).html)
+    expect(PAGE_POLICIES[0]?.limit).toBeGreaterThan(12)
+    expect(await statuses(token, '198.51.100.1')).not.toContain(429)
+    expect(await statuses(token, '198.51.100.2')).toContain(429)
+  })
+
+  test.each(['', 'made-up', 'WzQ5ODkwMywicGFnZSJd.AAAAAAAAAAAAAAAAAAAAAA'])(
+    'a token that is not ours, %j, changes nothing',
+    async (token) => {
+      expect(await statuses(token, `198.51.100.${10 + token.length}`)).toContain(429)
+    },
+  )
+
+  test('opens no layer of the plans', async () => {
+    const token = tokenOf((await page(limited, { 'X-Forwarded-For': '198.51.100.3' })).html)
+    for (const { path, plan, isByArea } of LAYERS) {
+      if (plan === 'FREE') continue
+      const url = `${path}&format=geojson${isByArea ? '&bbox=-4,40,-3,41' : ''}`
+      const response = await limited.open(url, { 'X-Page-Token': token, 'X-Forwarded-For': '198.51.100.3' })
+      expect([path, response.status]).toEqual([path, 401])
+    }
+  })
+})
+
+describe('tiles', () => {
+  const tile = (path: string) => service.open(`/map/tiles/${path}`)
+
+  test('contain the land, its provinces and their names', async () => {
+    const response = await tile('5/15/12.mvt')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/vnd.mapbox-vector-tile')
+    const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    for (const name of ['land', 'province', 'province_name', 'Madrid']) expect(text).toContain(name)
+    const { etag } = Object.fromEntries(response.headers)
+    expect((await service.open('/map/tiles/5/15/12.mvt', { 'If-None-Match': etag as string })).status).toBe(304)
+  })
+
+  test('are empty where nothing is, and enough for the deepest zoom', async () => {
+    expect((await (await tile('6/0/0.mvt')).arrayBuffer()).byteLength).toBe(0)
+    const near = Buffer.from(await (await tile('11/1003/772.mvt')).arrayBuffer()).toString('latin1')
+    expect(near).toContain('municipality')
+  })
+
+  test.each(['3/3/3.mvt', '12/1/1.mvt', '5/32/1.mvt', '5/-1/1.mvt', '5/1/x.mvt', '5/1/1.png', '5/1.5/1.mvt'])(
+    '%s is not found',
+    async (path) => {
+      const response = await tile(path)
+      expect(response.status).toBe(404)
+      expect(((await response.json()) as Reply).detail).toContain('z from 4 to 11')
+    },
+  )
+})
+
+describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s', (_id, layer) => {
+  let reply: Reply
+  beforeAll(async () => {
+    const url = `${layer.path}&format=geojson${layer.isByArea ? '&bbox=-19,27,5,44' : ''}`
+    reply = (await service.get(url, { 'X-API-Key': await service.key('ENTERPRISE') }).then((one) => one.json())) as Reply
+  })
+
+  test('asks for what there is, and can be read in both languages', () => {
+    expect(reply.detail ?? '').toBe('')
+    expect(reply.type).toBe('FeatureCollection')
+    for (const { properties } of reply.features)
+      for (const language of ['es', 'en'] as const) {
+        expect(layer.name[language]).not.toBe('')
+        expect(typeof layer.title(properties)).toBe('string')
+        for (const line of layer.lines(properties, language)) expect(line).not.toMatch(/undefined|null|NaN|\[object/)
+      }
+  })
+
+  test('a thing of it has the path of its card', async () => {
+    const [first] = reply.features as readonly Reply[]
+    // The example rows of readings and of the catalogue are of different sensors.
+    if (!first || layer.detail === null || layer.id === 'traffic') return
+    const { id, mmsi, icao24 } = first['properties'] as Reply
+    const response = await service.get(`${layer.detail}${encodeURIComponent(id ?? mmsi ?? icao24)}`, {
+      'X-API-Key': await service.key('ENTERPRISE'),
+    })
+    expect([response.status, layer.detail]).toEqual([200, layer.detail])
+  })
+})
+
+test('colours by code name codes of the API', async () => {
+  const text = await (await service.open('/openapi.json')).text()
+  for (const { id, colour } of LAYERS) {
+    if (typeof colour === 'string' || colour[0] !== 'match') continue
+    const codes = (colour.slice(2, -1) as readonly unknown[]).filter((_one, at) => at % 2 === 0)
+    for (const code of codes) expect([id, code, text.includes(`"${code}"`)]).toEqual([id, code, true])
+  }
+})
