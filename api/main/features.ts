@@ -1,4 +1,5 @@
 import { accountsFeature } from '../features/accounts/feature.ts'
+import { docsFeature } from '../features/docs/feature.ts'
 import { exportsFeature } from '../features/exports/feature.ts'
 import { mapFeature } from '../features/map/feature.ts'
 import { mcpFeature } from '../features/mcp/feature.ts'
@@ -12,6 +13,7 @@ export const FEATURES = [
   exportsFeature,
   streamFeature,
   siteFeature,
+  docsFeature,
   mapFeature,
   statusFeature,
   accountsFeature,

@@ -1,3 +1,4 @@
+import axe from 'axe-core'
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { domains } from '../../api/endpoints/catalog.ts'
@@ -56,77 +57,101 @@ function brightness(colour: string): number {
 const styleOf = (page: Page, selector: string, name: string): Promise<string> =>
   page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).getPropertyValue(${JSON.stringify(name)})`)
 
+/** The violations of accessibility rules that axe finds in a page. */
+const violations = (page: Page): Promise<string[]> =>
+  page.evaluate(`(async () => { ${axe.source}; return (await axe.run()).violations.map(({ id, nodes }) => id + ': ' + nodes[0].html) })()`)
+
+const OPERATION = '/docs/reference/road/incidents'
+
 describe.skipIf(!browserPath)('the documentation in a browser', () => {
   test.each([
-    ['es', 'dark', 'Abrir búsqueda'],
-    ['en', 'light', 'Open Search'],
-  ] as const)('shows every path, in %s and %s, and sends no request elsewhere', async (lang, look, word) => {
-    await visit(`/docs?lang=${lang}`, look, async (seen) => {
-      const { page, complaints } = seen
-      const operation = page.getByRole('heading', { name: 'Active incidents on Spanish roads' })
-      await operation.waitFor()
-      await page.getByRole('button', { name: word }).first().waitFor()
-      for (const domain of [...domains.map(({ id }) => id), 'account', 'platform'])
-        await page.getByRole('button', { name: new RegExp(` - ${domain}$`) }).waitFor()
-      // Those of a domain are shown once, under it.
-      expect(await page.getByRole('button', { name: / - data$/ }).count()).toBe(0)
-      const [paper, ink] = [await styleOf(page, 'body', 'background-color'), await styleOf(page, 'h1', 'color')].map(brightness) as [
-        number,
-        number,
-      ]
-      expect(look === 'dark' ? ink - paper : paper - ink).toBeGreaterThan(100)
-      expect(complaints).toEqual([])
-      expect(hostsOf(seen)).toEqual([stage.service.url])
+    ['es', 'dark', 360],
+    ['en', 'light', 768],
+    ['en', 'dark', 1440],
+  ] as const)('fits and is accessible, in %s and %s at %s px, and sends no request elsewhere', async (lang, look, width) => {
+    for (const path of ['/docs', '/docs/guides/quick-start', '/docs/reference/road', OPERATION])
+      await visit(`${path}?lang=${lang}`, look, async (seen) => {
+        const { page, complaints } = seen
+        await page.setViewportSize({ width, height: 1000 })
+        await page.getByRole('searchbox').waitFor()
+        const [paper, ink] = [await styleOf(page, 'body', 'background-color'), await styleOf(page, 'h1', 'color')].map(brightness) as [
+          number,
+          number,
+        ]
+        expect(look === 'dark' ? ink - paper : paper - ink).toBeGreaterThan(100)
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBeLessThanOrEqual(0)
+        expect(await violations(page), path).toEqual([])
+        expect(complaints).toEqual([])
+        expect(hostsOf(seen)).toEqual([stage.service.url])
+      })
+  })
+
+  test('leads from every group to its operations', async () => {
+    await visit('/docs?lang=en', 'light', async ({ page }) => {
+      for (const { id, title } of domains) {
+        const link = page.getByRole('navigation', { name: 'Guides and reference' }).getByRole('link', { name: title.en, exact: true })
+        expect(await link.getAttribute('href')).toBe(`/docs/reference/${id}?lang=en`)
+      }
+      await page.getByRole('link', { name: /^Roads.*operations$/s }).click()
+      await page.getByRole('link', { name: 'Active incidents on Spanish roads' }).first().click()
+      await page.getByRole('heading', { name: 'Active incidents on Spanish roads' }).waitFor()
     })
   })
 
-  test("tries a request with the visitor's key, shows how to send it from three languages, and keeps no key", async () => {
+  test('finds guides and operations, without accents and in either language', async () => {
+    await visit('/docs?lang=es', 'light', async ({ page, requests }) => {
+      const found = async (text: string): Promise<string[]> => {
+        await page.getByRole('searchbox').fill(text)
+        await page.locator('#found li').first().waitFor()
+        return await page.locator('#found a').evaluateAll((links) => links.map((one) => new URL((one as unknown as URL).href).pathname))
+      }
+      expect(requests.some((one) => one.url().includes('search-index'))).toBe(false)
+      expect((await found('paginas'))[0]).toBe('/docs/guides/paging')
+      expect(await found('incidents changes')).toContain('/docs/reference/road/incidents_changes')
+      expect(await found('xyzxyz')).toEqual([])
+    })
+  })
+
+  test("tries a request with the visitor's key, which stays in the tab, and shows the code in four languages", async () => {
     const { key } = await stage.service.access.accounts.create({ email: 'docs@example.org', label: null, language: 'es' })
-    await visit('/docs?lang=en', 'light', async (seen) => {
+    await visit(`${OPERATION}?lang=en`, 'light', async (seen) => {
       const { page, requests, complaints } = seen
-      await page.getByRole('heading', { name: 'Active incidents on Spanish roads' }).waitFor()
-      await page.getByRole('button', { name: 'More' }).click()
-      const clients = await page.getByRole('option').allInnerTexts()
-      expect(clients.map((one) => one.trim())).toEqual(['Fetch', 'http.client', 'Requests', 'Curl'])
-      await page.keyboard.press('Escape')
-      await page.locator('input[placeholder^="QUx"], input[type=password]').first().fill(key)
-      await page.getByText(/^curl/).first().waitFor()
-      await page.getByRole('button', { name: /^Test Request.*get \/api\/incidents\)$/s }).click()
+      for (const [name, word] of [
+        ['Python', 'urllib.request'],
+        ['TypeScript', 'await fetch'],
+        ['R', 'library(httr2)'],
+        ['curl', 'curl '],
+      ] as const) {
+        await page.getByText(name, { exact: true }).click()
+        await page.locator('.code:visible', { hasText: word }).waitFor()
+      }
+      await page.getByLabel('Your key (optional)').fill(key)
       const [response] = await Promise.all([
         page.waitForResponse((one) => new URL(one.url()).pathname === '/api/incidents'),
-        page.getByRole('button', { name: /^Send/ }).first().click(),
+        page.getByRole('button', { name: 'Send' }).click(),
       ])
       expect(response.status()).toBe(200)
       expect(await response.request().headerValue('x-api-key')).toBe(key)
       // Only the parameters of the example, which fit each other.
       expect([...new URL(response.url()).searchParams.keys()]).toEqual(['province', 'type'])
       await page.getByText('200 OK').waitFor()
+      await page.getByText(/The places of the reply: \d+/).waitFor()
       expect(complaints).toEqual([])
       expect(hostsOf(seen)).toEqual([stage.service.url])
       expect(requests.filter((one) => one.url().includes(key))).toEqual([])
-
       const kept = await page.evaluate(
-        `(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, await indexedDB.databases()]))()`,
+        `(async () => JSON.stringify([{ ...localStorage }, document.cookie, await indexedDB.databases()]) + sessionStorage.length)()`,
       )
-      expect(kept).not.toContain(key)
-      expect(kept).toContain('[]')
-      await page.reload()
-      await page.getByRole('heading', { name: 'Active incidents on Spanish roads' }).waitFor()
-      expect(
-        await page.locator('input').evaluateAll((inputs) => inputs.map((one) => (one as unknown as { value: string }).value)),
-      ).not.toContain(key)
+      expect(kept).toBe('[{},"",[]]1')
     })
   })
 
   test('requests an existing record, where the example has to make one up', async () => {
     await stage.service.publish(incidents, [exampleRow(incidents, { incident_id: 'inc_OFNOW0000001' })])
-    await visit('/docs?lang=en', 'light', async ({ page, complaints }) => {
-      await page.getByRole('heading', { name: 'Active incidents on Spanish roads' }).waitFor()
-      await page.locator('a[href$="#tag/road/GET/api/incidents/{id}"]').first().click()
-      await page.getByRole('button', { name: /^Test Request.*get \/api\/incidents\/{id}\)$/s }).click()
+    await visit('/docs/reference/road/incidents_by_id?lang=en', 'light', async ({ page, complaints }) => {
       const [response] = await Promise.all([
         page.waitForResponse((one) => /^\/api\/incidents\/[^/]+$/.test(new URL(one.url()).pathname)),
-        page.getByRole('button', { name: /^Send/ }).first().click(),
+        page.getByRole('button', { name: 'Send' }).click(),
       ])
       expect(new URL(response.url()).pathname).toBe('/api/incidents/inc_OFNOW0000001')
       // Without a key none is sent, not an empty one.
@@ -135,20 +160,8 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
     })
   })
 
-  test('explains a missing description', async () => {
-    const problem = { title: 'A limit was reached', detail: 'More requests than are admitted.' }
-    await visit(
-      '/docs',
-      'light',
-      ({ page }) => page.getByText('A limit was reached: More requests than are admitted.').waitFor(),
-      (context) => context.route('**/openapi.json', (route) => route.fulfill({ status: 429, json: problem })),
-    )
-  })
-
   test('would be stopped where it asked somebody else', async () => {
-    await visit('/docs?lang=en', 'light', async (seen) => {
-      const { page, complaints } = seen
-      await page.getByRole('heading', { name: 'Active incidents on Spanish roads' }).waitFor()
+    await visit(`${OPERATION}?lang=en`, 'light', async ({ page, complaints }) => {
       await page.evaluate(`fetch('https://example.org/').catch(() => null)`)
       await page.evaluate(`document.body.append(Object.assign(new Image(), { src: 'https://example.org/a.png' }))`)
       await page.evaluate(`document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = true' }))`)
@@ -171,7 +184,7 @@ describe.skipIf(!browserPath)('a page in a browser', () => {
     await visit(path, look, async ({ page, complaints }) => {
       const ink = brightness(await styleOf(page, 'h1', 'color'))
       expect(look === 'dark' ? ink : 255 - ink).toBeGreaterThan(200)
-      expect(await styleOf(page, 'body', 'max-width')).not.toBe('none')
+      expect(await styleOf(page, 'main', 'max-width')).not.toBe('none')
       await page.keyboard.press('Tab')
       expect(await page.evaluate('document.activeElement.matches("a, input, button")')).toBe(true)
       expect(complaints.filter((one) => !one.includes('404'))).toEqual([])

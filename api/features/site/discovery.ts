@@ -94,7 +94,7 @@ ${[
 
 ## Optional
 
-${[link('Documentation', '/docs', 'the description as an interactive page'), link('Catalogue', CATALOG_PATH, 'links to all of this (RFC 9727)')].join('\n')}
+${[link('Documentation', '/docs', 'guides, and the description as pages'), link('Catalogue', CATALOG_PATH, 'links to all of this (RFC 9727)')].join('\n')}
 `
 }
 

@@ -105,7 +105,7 @@ const MODE_NOTICES = {
 } as const satisfies Readonly<Record<SourceMode, Readonly<Record<Language, string>>>>
 
 /** Returns the notice that a page's data is not live data of the publishers; empty for live data. */
-export function modeNotice(mode: SourceMode, language: Language): string {
+function modeNotice(mode: SourceMode, language: Language): string {
   const text = MODE_NOTICES[mode][language]
   return text === '' ? '' : `<aside aria-label="${WAYS[language].data}"><p role="note" class="mode"><span>${text}</span></p></aside>`
 }

@@ -19,7 +19,8 @@ const markdown = new Marked({
 export function renderMarkdown(text: string): { readonly title: string; readonly html: string } {
   const [first, ...rest] = markdown.lexer(text)
   if (first?.type !== 'heading' || first.depth !== 1) throw new Error('a Markdown document begins with its title: # Title')
-  return { title: first.text, html: markdown.parser(rest) }
+  // Code that scrolls can be reached by keyboard.
+  return { title: first.text, html: markdown.parser(rest).replaceAll('<pre>', '<pre tabindex="0">') }
 }
 
 /** True if a link leads to a web page, a mail address or a relative place, as browsers read it. */

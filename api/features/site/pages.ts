@@ -10,11 +10,9 @@ import { type Language, languageOf } from '../../kernel/language.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../../kernel/problems.ts'
 import { ASSET_VERSION, readAsset } from './assets.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
-import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
 import { type Figure, FRESH_S } from './figures.ts'
 import { HTML, htmlPage, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
-import { GUIDES, guideHtml, methodHtml, methodPages } from './method-page.ts'
 import { PLANS_PATH, type PlansPageParts, plansPage } from './plans-page.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
@@ -45,13 +43,13 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
    * Registers a page that is made once for each language. `find` returns what renders it, or throws the problem
    * of a name in the URL that has none.
    */
-  const page = (url: string, find: (name: string) => (language: Language) => string, headers = PAGE_SECURITY): void =>
+  const page = (url: string, find: (name: string) => (language: Language) => string): void =>
     document(url, async ({ raw, params }) => {
       const [name = ''] = Object.values(params as Readonly<Record<string, string>>)
       const make = find(name)
       const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
       return cachedAt(`${url} ${name} ${language} ${state.mode}`, () =>
-        cachedDocument({ text: make(language), content_type: HTML, language, headers }),
+        cachedDocument({ text: make(language), content_type: HTML, language, headers: PAGE_SECURITY }),
       )
     })
   /** Registers a document without parameters. `name` distinguishes its versions. */
@@ -66,7 +64,6 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     const text = startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), mode: state.mode })
     return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
   })
-  page('/docs', () => (language) => docsPage(language, state.mode), DOCS_SECURITY)
   document('/assets/:version/:name', async ({ raw, params }) => {
     NO_PARAMS(raw.url ?? '/')
     const { version, name } = params as { readonly version: string; readonly name: string }
@@ -74,25 +71,6 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     if (!asset) throw problem('not-found', 'There is no such file; pages link to the existing ones.')
     const { content_type, isText, body } = asset
     return cachedAt(name, () => cachedDocument({ text: { body, etag: `W/"${version}"` }, content_type, isText, isImmutable: true }))
-  })
-  document('/docs/assets/:version/:name', async ({ raw, params }) => {
-    NO_PARAMS(raw.url ?? '/')
-    const { version, name } = params as { readonly version: string; readonly name: string }
-    const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name as keyof typeof SCRIPTS] : undefined
-    if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs links to the existing ones.')
-    const content_type = 'text/javascript; charset=utf-8'
-    return cachedAt(name, async () => cachedDocument({ text: await script.text(), content_type, isImmutable: true }))
-  })
-  const methods = methodPages(endpoints)
-  page('/docs/methods/:name', (name) => {
-    const method = methods.get(name)
-    if (!method) throw problem('not-found', 'There is no such page; the operations of /openapi.json link to those that exist.')
-    return (language) => methodHtml(method, language)
-  })
-  page('/docs/guides/:name', (name) => {
-    const guide = GUIDES.get(name)
-    if (!guide) throw problem('not-found', `There is no such guide: ${[...GUIDES.keys()].join(', ')}.`)
-    return (language) => guideHtml(guide, language)
   })
   page('/problems/:code', (code) => {
     if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')

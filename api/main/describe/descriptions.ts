@@ -7,6 +7,7 @@ import type { PlanTable } from '../../auth/plans.ts'
 import { weakTag } from '../../engine/answers/response-plan.ts'
 import { cachedDocument } from '../../engine/replies/documents.ts'
 import type { MadeResponse } from '../../engine/replies/responses.ts'
+import { type Reference, referenceOf } from '../../features/docs/reference.ts'
 import type { Endpoint } from '../../kernel/endpoint.ts'
 import { FORMAT_KINDS } from '../../kernel/formats.ts'
 import { inLanguage } from './in-language.ts'
@@ -35,8 +36,11 @@ interface DescriptionText {
   readonly packed: Uint8Array<ArrayBuffer>
 }
 
-/** The description in each variant. */
-export type DescriptionTexts = Readonly<Record<Variant, DescriptionText>>
+/** The description in each variant, and what the pages of the reference show of it. */
+export interface DescriptionTexts {
+  readonly texts: Readonly<Record<Variant, DescriptionText>>
+  readonly reference: Reference
+}
 
 /** Makes the description in all variants. */
 export type Describe = (options: DescriptionOptions) => Promise<DescriptionTexts>
@@ -49,7 +53,8 @@ export function descriptionTexts(endpoints: readonly Endpoint[], { baseUrl, plan
     const text = JSON.stringify(description)
     return { etag: weakTag(text), packed: new Uint8Array(zstdCompressSync(text)) }
   }
-  return { en: textOf(en), es: textOf(es), 'en.json': textOf(onlyJson(en)), 'es.json': textOf(onlyJson(es)) }
+  const texts = { en: textOf(en), es: textOf(es), 'en.json': textOf(onlyJson(en)), 'es.json': textOf(onlyJson(es)) }
+  return { texts, reference: referenceOf(both, texts.en.etag) }
 }
 
 /** Describes the given endpoints in the calling thread. */
@@ -75,6 +80,8 @@ export interface Descriptions {
    * until then.
    */
   find(variant: Variant): Promise<MadeResponse>
+  /** Returns the operations of the same description, for its pages. */
+  reference(): Promise<Reference>
 }
 
 /** Opens the description of the service. `onError` is called if a newer one cannot be made. */
@@ -86,29 +93,33 @@ export function openDescriptions(options: {
   readonly onError: (error: unknown) => void
 }): Descriptions {
   const { describe, plans, clock, baseUrl, onError } = options
-  let made: { readonly base: string; readonly day: string; readonly texts: DescriptionTexts } | null = null
+  let made: { readonly base: string; readonly day: string; readonly described: DescriptionTexts } | null = null
   let making: { readonly base: string; readonly day: string; readonly done: Promise<void> } | null = null
 
   const unpacked = new LRUCache<DescriptionText, Promise<MadeResponse>>({ max: VARIANTS.length, ttl: UNPACKED_MS, ttlAutopurge: true })
 
   const make = async (base: string, now: number): Promise<void> => {
     try {
-      made = { base, day: madridDate(now), texts: await describe({ baseUrl: base, plans, now }) }
+      made = { base, day: madridDate(now), described: await describe({ baseUrl: base, plans, now }) }
     } finally {
       making = null
     }
   }
+  const current = async (): Promise<DescriptionTexts> => {
+    const [now, base] = [clock(), baseUrl()]
+    const day = madridDate(now)
+    if ((made?.base !== base || made.day !== day) && (making?.base !== base || making.day !== day)) {
+      making = { base, day, done: make(base, now) }
+      making.done.catch(onError)
+    }
+    if (making && made?.base !== base) await making.done
+    if (!made) throw new Error('there is no description')
+    return made.described
+  }
   return {
+    reference: async () => (await current()).reference,
     find: async (variant) => {
-      const [now, base] = [clock(), baseUrl()]
-      const day = madridDate(now)
-      if ((made?.base !== base || made.day !== day) && (making?.base !== base || making.day !== day)) {
-        making = { base, day, done: make(base, now) }
-        making.done.catch(onError)
-      }
-      if (making && made?.base !== base) await making.done
-      if (!made) throw new Error('there is no description')
-      const text = made.texts[variant]
+      const text = (await current()).texts[variant]
       const document = unpacked.get(text) ?? documentOf(text)
       unpacked.set(text, document)
       return await document

@@ -1,13 +1,12 @@
+import { groupText } from '../../features/docs/groups.ts'
 import type { Language } from '../../kernel/language.ts'
 import type { Part } from '../../kernel/openapi-parts.ts'
 
-/** The texts of tags in Spanish. */
+/** The texts of tags that are no groups of the reference, in Spanish. */
 const TAGS_ES: Readonly<Record<string, string>> = Object.freeze({
   data: 'Todo lo que responde con datos.',
   extra: 'Además del catálogo de la especificación.',
-  account: 'Claves y la cuenta a la que pertenecen.',
-  webhooks: 'Eventos que se le envían, y adónde.',
-  platform: 'Lo que hace funcionar el servicio.',
+  events: 'Eventos que se envían a su URL.',
 })
 
 interface Described {
@@ -26,7 +25,7 @@ export function inLanguage(description: Part, language: Language): Part {
   ])
   const texts = {
     info: { ...info, summary: 'Datos del transporte en España, en directo e históricos.' },
-    tags: tags.map(({ name }) => ({ name, description: TAGS_ES[name] ?? `Datos del ámbito ${name}.` })),
+    tags: tags.map(({ name }) => ({ name, description: TAGS_ES[name] ?? groupText(name).es })),
   }
   return { ...description, ...(language === 'es' ? texts : {}), paths: Object.fromEntries(operations) }
 }

@@ -1,4 +1,3 @@
-import type { Plan } from '../../../lake/schema/dataset.ts'
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../../auth/plans.ts'
 import type { Described } from '../../engine/feature.ts'
 import { problemBody } from '../../engine/replies/problem-replies.ts'
@@ -6,6 +5,9 @@ import { listOfIds, requestOf } from '../../engine/request/example-request.ts'
 import { allParams } from '../../engine/request/request.ts'
 import { SECURITY_SCHEMES } from '../../features/accounts/account-openapi.ts'
 import { DOCUMENTS } from '../../features/cards/documents.ts'
+import { GUIDES } from '../../features/docs/documents.ts'
+import { guidePath } from '../../features/docs/frame.ts'
+import { groupText } from '../../features/docs/groups.ts'
 import { OPEN_TO_PLAIN_HTTP } from '../../features/site/platform-openapi.ts'
 import { type Endpoint, endpointId, lakeOf, pathParams } from '../../kernel/endpoint.ts'
 import { exampleTexts, isListed } from '../../kernel/example.ts'
@@ -59,22 +61,21 @@ export function bilingual(
         'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives a key at once; send it in the header ' +
         `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/plans](${baseUrl}/plans) what plans cost, contain and admit, and ` +
         `[/changelog](${baseUrl}/changelog) what changes, [/status](${baseUrl}/status) how the service is. ` +
-        `Guides: [quick start in curl, Python and TypeScript](${baseUrl}/docs/guides/quick-start), [paging](${baseUrl}/docs/guides/paging), ` +
-        `[caching](${baseUrl}/docs/guides/caching), [errors](${baseUrl}/docs/guides/errors), [bulk data](${baseUrl}/docs/guides/bulk). ` +
+        `Guides: ${[...GUIDES.values()].map(({ name, title }) => `[${title.en}](${baseUrl}${guidePath(name)})`).join(', ')}. ` +
         `For programs: [/openapi.json](${baseUrl}/openapi.json), [/llms.txt](${baseUrl}/llms.txt).`,
       license: { name: 'Data under the licences of its sources', url: `${baseUrl}/api/sources` },
     },
-    externalDocs: { url: `${baseUrl}/docs`, description: 'This as an interactive page.' },
+    externalDocs: { url: `${baseUrl}/docs`, description: 'Guides, and this as pages.' },
     servers: [{ url: baseUrl }],
     security: [],
     tags: [
       { name: 'data', description: 'All paths with data.' },
-      ...domains.map((name) => ({ name, description: `Data of the domain ${name}.` })),
+      ...domains.map((name) => ({ name, description: groupText(name).en })),
       { name: 'extra', description: 'Beyond the catalogue of the specification.' },
-      { name: 'account', description: 'Keys and their account.' },
-      { name: 'webhooks', description: 'URLs of yours that events are sent to.' },
+      { name: 'account', description: groupText('account').en },
+      { name: 'webhooks', description: groupText('webhooks').en },
       { name: 'events', description: 'Events that are sent to your URL.' },
-      { name: 'platform', description: 'Health, plans and descriptions of the service.' },
+      { name: 'platform', description: groupText('platform').en },
     ],
     paths: withShared({
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, methodsOf(endpoint, about)])),
@@ -135,9 +136,6 @@ interface About {
   readonly now: number | null
 }
 
-/** Colours of plans in the docs page. */
-const PLAN_COLORS: Readonly<Record<Plan, string>> = { FREE: '#1a7f37', PRO: '#0969da', ENTERPRISE: '#8250df' }
-
 /** The operations of an endpoint's path: GET, and POST for a parameter in the body. */
 function methodsOf(endpoint: Endpoint, about: About): Part {
   const get = operation(endpoint, about)
@@ -174,7 +172,6 @@ function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About
     security: plan === 'FREE' ? [{}, WITH_KEY] : [WITH_KEY],
     'x-example-request': requestOf(endpoint, {}, now),
     'x-plan': plan,
-    'x-badges': [{ name: plan, color: PLAN_COLORS[plan] }],
     ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
     ...(excerpts ? { 'x-excerpts': excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns })) } : {}),
     parameters: parametersOf(endpoint, endpoints, now),

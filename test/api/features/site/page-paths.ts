@@ -1,5 +1,4 @@
 import { assetPath } from '../../../../api/features/site/assets.ts'
-import { SCRIPTS } from '../../../../api/features/site/docs.ts'
 
 /** Paths of pages and of files for browsers and crawlers, which the description leaves out, with an example of each. */
 export const PAGES: Readonly<Record<string, string>> = Object.freeze({
@@ -7,7 +6,10 @@ export const PAGES: Readonly<Record<string, string>> = Object.freeze({
   '/plans': '/plans',
   '/docs': '/docs',
   '/assets/{version}/{name}': assetPath('style.css'),
-  '/docs/assets/{version}/{name}': `/docs/assets/${SCRIPTS['start.js'].version}/start.js`,
+  '/docs/search-index': '/docs/search-index',
+  '/docs/spain.svg': '/docs/spain.svg',
+  '/docs/reference/{group}': '/docs/reference/road',
+  '/docs/reference/{group}/{operation}': '/docs/reference/road/incidents',
   '/docs/methods/{name}': '/docs/methods/traffic-forecasts',
   '/docs/guides/{name}': '/docs/guides/quick-start',
   '/problems/{code}': '/problems/not-found',

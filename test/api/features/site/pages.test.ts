@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
 import { endpoints } from '../../../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../../../api/engine/request/example-request.ts'
-import { GUIDES, methodPages } from '../../../../api/features/site/method-page.ts'
+import { GUIDES, methodPages } from '../../../../api/features/docs/documents.ts'
 import { pathParams } from '../../../../api/kernel/endpoint.ts'
 import { acceptedType } from '../../../../api/kernel/http/representation.ts'
 import { languageOf } from '../../../../api/kernel/language.ts'
@@ -13,7 +12,6 @@ import { defineMethodPage, type MethodPage, methodPath } from '../../../../api/k
 import { PROBLEMS } from '../../../../api/kernel/problems.ts'
 import { HOLIDAYS_UNTIL } from '../../../../lake/places/holidays.ts'
 import { openapi } from '../../openapi.ts'
-import { headerOf, raw } from '../../raw.ts'
 import { type Reply, startService, type TestService } from '../../service.ts'
 import { ACCOUNT_PAGES, PAGES as OTHERS } from './page-paths.ts'
 
@@ -34,7 +32,8 @@ beforeEach(() => {
 const PROBLEM_PAGES = Object.keys(PROBLEMS).map((code) => `/problems/${code}`)
 /** Paths of the pages in both languages. */
 const METHODS = methodPages(endpoints)
-const PAGES = ['/changelog', '/docs', '/plans', ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
+const DOCS = ['/docs', '/docs/guides/quick-start', '/docs/reference/road', '/docs/reference/road/incidents']
+const PAGES = ['/changelog', ...DOCS, '/plans', ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
 const description = openapi(endpoints, 'https://api.example.org') as Reply
 /** Every path: those of the description, and pages. */
 const SERVED = [...Object.keys(description.paths), ...Object.keys(OTHERS), ...ACCOUNT_PAGES]
@@ -91,7 +90,6 @@ describe.each(PAGES)('%s', (path) => {
     // The icon is embedded: it needs no request.
     expect(html).toMatch(/<head>[^]*<link rel="icon" href="data:image\/svg\+xml,[^"]+">[^]*<\/head>/)
     expect(policy).toMatch(/img-src [^;]*data:/)
-    if (path === '/docs') return
     expect(policy).not.toContain('unsafe-inline')
     expect(html.match(/<script.*?>/g)?.every((tag) => /^<script type="module" src="\/assets\/[^"]+">$/.test(tag))).toBe(true)
     expect(html).toMatch(/<header.*<nav aria-label=".*<main id="main".*<\/main><footer/s)
@@ -322,34 +320,6 @@ describe('the contact for weaknesses', () => {
     } finally {
       await silent.close()
     }
-  })
-})
-
-describe('the scripts of the documentation', () => {
-  test('are files of ours, compressed, for ever under the name of their version', async () => {
-    const { html, headers } = await page('/docs')
-    expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-    )
-    expect(html).not.toMatch(/<script(?![^>]* src=)/)
-    const paths = [...html.matchAll(/<script[^>]* src="([^"]+)"><\/script>/g)].map(([, src]) => src as string)
-    expect(paths.map((path) => path.replace(/\/[\w.]+\/([\w.]+)$/, '/*/$1'))).toEqual([
-      '/docs/assets/*/scalar.js',
-      '/docs/assets/*/start.js',
-    ])
-    for (const path of paths) {
-      const ask = (...more: string[]) =>
-        raw(service.url, [`GET ${path} HTTP/1.1`, 'Host: a', 'Connection: close', ...more, '', ''].join('\r\n'))
-      const [plain, packed] = [await ask(), await ask('Accept-Encoding: br')]
-      expect(headerOf(plain.head, 'content-type')).toBe('text/javascript; charset=utf-8')
-      expect(headerOf(plain.head, 'cache-control')).toBe('public, max-age=31536000, immutable')
-      expect(headerOf(packed.head, 'content-encoding')).toBe('br')
-      expect(brotliDecompressSync(packed.body).equals(plain.body)).toBe(true)
-      expect(packed.body.length).toBeLessThan(plain.body.length / 2)
-      const other = await service.get(path.replace(/\/[\w.]+\/(?=[\w.]+$)/, '/0/'))
-      expect([other.status, ((await other.json()) as Reply).code]).toEqual([404, 'not-found'])
-    }
-    expect((await service.get('/docs/assets/1/constructor')).status).toBe(404)
   })
 })
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { GUIDES } from '../../../../api/features/site/method-page.ts'
+import { GUIDES } from '../../../../api/features/docs/documents.ts'
 import { codeBlocks } from '../../../helpers/markdown.ts'
 import { tempFolder } from '../../../helpers/temp.ts'
 import { fillWithExamples, startService, type TestService } from '../../service.ts'
@@ -22,8 +22,13 @@ const RUNNERS: Readonly<Record<string, readonly [extension: string, command: str
   ts: ['mts', process.execPath],
 }
 
-const blocks = [...GUIDES].flatMap(([name, { file }]) =>
-  codeBlocks(readFileSync(file, 'utf8')).map(({ language, code }, at) => ({ name, at, language, code })),
+/** The blocks of all guides in languages that run here; others show messages, settings, R and SQL. */
+const blocks = [...GUIDES].flatMap(([name, { file, spanish }]) =>
+  [file, ...(spanish ? [spanish] : [])].flatMap((one) =>
+    codeBlocks(readFileSync(one, 'utf8'))
+      .filter(({ language }) => Object.hasOwn(RUNNERS, language))
+      .map(({ language, code }, at) => ({ name, at, language, code })),
+  ),
 )
 
 test('the quick start has code in three languages', () => {
