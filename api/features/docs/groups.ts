@@ -12,16 +12,16 @@ export interface GroupDoc {
 /** What each domain has, by its id. */
 const DOMAIN_TEXTS: Readonly<Record<string, BothTexts>> = {
   road: {
-    es: 'Incidencias, obras, balizas V16, paneles, cámaras, radares, intensidad del tráfico y zonas de bajas emisiones, con la geometría de las carreteras. De la DGT, los gobiernos autonómicos y los ayuntamientos; lo vivo se lee cada minuto.',
-    en: 'Incidents, roadworks, V16 beacons, message panels, cameras, speed cameras, traffic intensity and low-emission zones, with the geometry of roads. From the DGT, regional governments and city councils; live feeds are read every minute.',
+    es: 'Incidencias, obras, balizas V16, paneles, cámaras, radares, intensidad del tráfico y zonas de bajas emisiones, con la geometría de las carreteras. De la DGT, los gobiernos autonómicos y los ayuntamientos; lo más rápido se lee cada minuto.',
+    en: 'Incidents, roadworks, V16 beacons, message panels, cameras, speed cameras, traffic intensity and low-emission zones, with the geometry of roads. From the DGT, regional governments and city councils; the fastest feeds are read every minute.',
   },
   fuel: {
     es: 'Precios de cada gasolinera por carburante, las más baratas de una zona o de una carretera, medias e historia desde 2019, tendencias y predicciones. Los publica el Ministerio varias veces al día.',
     en: 'Prices of each filling station by fuel, the cheapest in an area or along a road, averages and history since 2019, trends and forecasts. The Ministry publishes them several times a day.',
   },
   rail: {
-    es: 'Avisos, posiciones de trenes con retraso, salidas y llegadas, horarios, estaciones, líneas y puntualidad. De Renfe, FGC, Euskotren y otras redes.',
-    en: 'Alerts, train positions with delays, departures and arrivals, timetables, stations, routes and punctuality. From Renfe, FGC, Euskotren and other networks.',
+    es: 'Avisos, posiciones de trenes con retraso, salidas y llegadas, horarios, estaciones, líneas y puntualidad. De Renfe, FGC, FGV, el Consorcio de Madrid y otras redes.',
+    en: 'Alerts, train positions with delays, departures and arrivals, timetables, stations, routes and punctuality. From Renfe, FGC, FGV, the consortium of Madrid and other networks.',
   },
   maritime: {
     es: 'Puertos, rutas de ferry con horarios, posiciones y recorridos de buques, y precios del combustible marino.',
@@ -48,8 +48,8 @@ const DOMAIN_TEXTS: Readonly<Record<string, BothTexts>> = {
     en: 'What the service knows about itself: sources and licences, freshness of data, the catalogue of datasets with their schemas and quality, code lists, model cards and the stream of events.',
   },
   weather: {
-    es: 'Tiempo para conducir, predicción por horas y días para un municipio, un punto o una carretera, avisos oficiales y series de las estaciones. De AEMET y MeteoAlarm.',
-    en: 'Driving weather, hourly and daily forecasts for a municipality, a point or a road, official warnings, and series of weather stations. From AEMET and MeteoAlarm.',
+    es: 'Tiempo para conducir, predicción por horas y días para un municipio, un punto o una carretera, avisos oficiales y series de las estaciones. De AEMET.',
+    en: 'Driving weather, hourly and daily forecasts for a municipality, a point or a road, official warnings, and series of weather stations. From AEMET.',
   },
   air: {
     es: 'Índice y mediciones de cada estación de calidad del aire, ahora y en series por hora, día o más.',

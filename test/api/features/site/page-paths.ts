@@ -3,6 +3,8 @@ import { assetPath } from '../../../../api/features/site/assets.ts'
 /** Paths of pages and of files for browsers and crawlers, which the description leaves out, with an example of each. */
 export const PAGES: Readonly<Record<string, string>> = Object.freeze({
   '/': '/',
+  '/map': '/map',
+  '/map/tiles/{z}/{x}/{y}': '/map/tiles/5/15/12.mvt',
   '/plans': '/plans',
   '/docs': '/docs',
   '/assets/{version}/{name}': assetPath('style.css'),
