@@ -39,7 +39,7 @@ import { Spool } from '../engine/tables/spool.ts'
 import { Tables } from '../engine/tables/tables.ts'
 import { datasetFile, signedLinks } from '../features/exports/signed-links.ts'
 import { followSearch } from '../features/search/follow.ts'
-import { liveFigures } from '../features/site/figures.ts'
+import { openHome } from '../features/site/home.ts'
 import { PLANS_PATH } from '../features/site/plans-page.ts'
 import { OPEN_TO_PLAIN_HTTP } from '../features/site/platform-openapi.ts'
 import type { StreamHub } from '../features/stream/hub.ts'
@@ -267,13 +267,15 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const sessions = browserSessions({ tokens: access.tokens, https, baseUrl, clock })
   const webhooks = webhookOwner({ store: parts.lake.store, redisUrl: parts.events.redisUrl, clock })
   app.addHook('onClose', async () => webhooks.close())
+  const home = openHome(ownAnswers(served, clock), clock)
+  app.addHook('onClose', async () => home.close())
   const all: FeatureParts = {
     ...parts,
     ...visits,
     ...{ onStore, groups, links, descriptions, served, sessions, webhooks, kept, pages },
     store: parts.lake.store,
     changePlanUrl: parts.upgradeUrl,
-    figures: liveFigures(ownAnswers(served, clock), clock),
+    home,
     usageDays: usageDaysReader(parts.lake),
     units: unitsReader(parts.lake, parts.requests),
   }

@@ -11,6 +11,25 @@ export interface UptimeMonthGroup extends GroupCounts {
   last_failing_until: number | null
 }
 
+/** A day of a month in UTC. */
+export interface UptimeMonthDay {
+  readonly date: string
+  /** Counted minutes, and those of them in which no process ran. */
+  readonly minutes: number
+  readonly silent: number
+  /** Minutes in which a group was failing, by group. */
+  readonly failing: ReadonlyMap<string, number>
+}
+
+/** A span in which a group, or with null every group, was down. Instants in ms. */
+export interface Outage {
+  readonly group: string | null
+  readonly from: number
+  readonly until: number
+  /** Minutes in it that were down: shorter breaks than `OUTAGE_GAP_MS` are part of it. */
+  readonly minutes: number
+}
+
 /** A month in UTC. Instants in ms. */
 export interface UptimeMonth {
   /** As YYYY-MM. */
@@ -28,6 +47,10 @@ export interface UptimeMonth {
   readonly groups: ReadonlyMap<string, UptimeMonthGroup>
   /** The state of a group without requests. */
   readonly unasked: UptimeMonthGroup
+  /** The days with counted minutes, in order. */
+  readonly days: readonly UptimeMonthDay[]
+  /** The newest spans in which something was down, newest first. */
+  readonly outages: readonly Outage[]
 }
 
 /** Number of months that are shown. */
@@ -36,6 +59,9 @@ export const MONTHS_SHOWN = 13
 export const DAYS_KEPT = (MONTHS_SHOWN + 1) * 31
 /** A minute counts this long after its end, in ms: processes write it soon after, and retry a minute later. */
 export const DUE_AFTER_MS = 120_000
+/** Breaks in an outage that are shorter do not end it, in ms; and the number of outages that are known of a month. */
+const OUTAGE_GAP_MS = 15 * 60_000
+const OUTAGES_KEPT = 50
 const MINUTE_MS = MINUTE_S * 1000
 const DAY_MS = 86_400_000
 
@@ -114,15 +140,23 @@ function monthOf(
 ): UptimeMonth {
   const { month, beats, from, until } = given
   const begin = from ?? until
-  let silent = 0
-  let last_silent_until: number | null = null
-  for (let at = begin; at < until; at += MINUTE_MS)
-    if (!beats.has(at)) {
-      silent++
-      last_silent_until = at + MINUTE_MS
-    }
+  const inDays = new Map<string, { minutes: number; silent: number; failing: Map<string, number> }>()
+  const silentAt: number[] = []
+  for (let at = begin; at < until; at += MINUTE_MS) {
+    const date = dateOf(at)
+    const day = inDays.get(date) ?? { minutes: 0, silent: 0, failing: new Map() }
+    inDays.set(date, day)
+    day.minutes++
+    if (beats.has(at)) continue
+    day.silent++
+    silentAt.push(at)
+  }
+  const silent = silentAt.length
+  const last_silent_until = silent === 0 ? null : (silentAt.at(-1) as number) + MINUTE_MS
+  const outages = outagesOf(null, silentAt)
   const newGroup = (): UptimeMonthGroup => ({ ...newGroupCounts(), down: silent, last_failing_until: null })
   const groups = new Map<string, UptimeMonthGroup>()
+  const failingAt = new Map<string, number[]>()
   for (const { date, groups: ofDay } of days)
     for (const { group, failing, ...sums } of ofDay) {
       const sum = groups.get(group) ?? newGroup()
@@ -130,8 +164,28 @@ function monthOf(
       addGroupCounts(sum, sums)
       const minutes = failing.map((minute) => Date.parse(date) + minute * MINUTE_MS).filter((at) => at >= begin && at < until)
       sum.down += minutes.length
+      if (minutes.length > 0) inDays.get(date)?.failing.set(group, minutes.length)
+      failingAt.set(group, [...(failingAt.get(group) ?? []), ...minutes])
       sum.last_failing_until = minutes.reduce((last, at) => Math.max(last, at + MINUTE_MS), sum.last_failing_until ?? 0) || null
     }
-  const minutes = (until - begin) / MINUTE_MS
-  return { month, measured_from: from, measured_until: until, minutes, silent, last_silent_until, groups, unasked: newGroup() }
+  for (const [group, minutes] of failingAt) outages.push(...outagesOf(group, minutes))
+  return {
+    ...{ month, measured_from: from, measured_until: until, minutes: (until - begin) / MINUTE_MS, silent, last_silent_until },
+    ...{ groups, unasked: newGroup() },
+    days: [...inDays].map(([date, day]) => ({ date, ...day })),
+    outages: outages.sort((one, other) => other.from - one.from).slice(0, OUTAGES_KEPT),
+  }
+}
+
+/** Joins the minutes (ms) in which a group was down into spans. */
+function outagesOf(group: string | null, minutes: readonly number[]): Outage[] {
+  const spans: { group: string | null; from: number; until: number; minutes: number }[] = []
+  for (const at of minutes.toSorted((one, other) => one - other)) {
+    const last = spans.at(-1)
+    if (last && at - last.until < OUTAGE_GAP_MS) {
+      last.until = at + MINUTE_MS
+      last.minutes++
+    } else spans.push({ group, from: at, until: at + MINUTE_MS, minutes: 1 })
+  }
+  return spans
 }

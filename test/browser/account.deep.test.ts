@@ -76,6 +76,10 @@ describe.skipIf(!browserPath)('the account in a browser', () => {
         .getByRole('region', { name: 'Webhooks' })
         .getByText(es ? 'falla' : 'failing', { exact: true })
         .waitFor()
+      const paths = page.getByRole('table', {
+        name: es ? /^Peticiones por ruta de .*\(production\)$/ : /^Requests by path of .*\(production\)$/,
+      })
+      await paths.getByRole('cell', { name: '/api/freshness' }).waitFor()
       await page.getByRole('cell', { name: 'exp_0123456789abcdef0123' }).waitFor()
       expect(complaints).toEqual([])
     })

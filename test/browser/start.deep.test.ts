@@ -9,7 +9,7 @@ type Size = { readonly width: number; readonly height: number }
 const PHONE: Size = { width: 320, height: 640 }
 const DESK: Size = { width: 1400, height: 1000 }
 
-/** Opens the start page without scripts, as it has none. Returns also what the page's policy forbade. */
+/** Opens the start page. Returns also what the page's policy forbade. */
 async function onStartPage(
   options: { readonly lang: string; readonly look: 'light' | 'dark'; readonly size: Size },
   work: (page: Page, complaints: string[]) => Promise<void>,
@@ -99,10 +99,30 @@ describe.skipIf(!browserPath)('the start page in a browser', () => {
     })
   })
 
+  test('a stranger gets from home to the first request with a key in at most five clicks', async () => {
+    await onStartPage({ lang: 'en', look: 'light', size: DESK }, async (page, complaints) => {
+      let clicks = 0
+      const click = async (name: string): Promise<void> => {
+        clicks++
+        await page.getByRole('button', { name, exact: true }).click()
+      }
+      await page.getByRole('textbox', { name: 'E-mail' }).fill('stranger@example.org')
+      await click('Make my key')
+      await page.getByRole('heading', { name: 'Your first call' }).waitFor()
+      const answered = page.waitForResponse((response) => response.url().includes('/api/incidents'))
+      await click('Send it here')
+      const response = await answered
+      expect([response.status(), isWellFormed(response.request().headers()['x-api-key'] ?? '')]).toEqual([200, true])
+      await page.getByText('HTTP 200').waitFor()
+      expect(clicks).toBeLessThanOrEqual(5)
+      expect(complaints).toEqual([])
+    })
+  })
+
   test('input that the browser accepts and we refuse is reported at the field', async () => {
     await onStartPage({ lang: 'es', look: 'dark', size: DESK }, async (page) => {
       await page.getByRole('textbox').fill('ana@localhost')
-      await page.getByRole('button').click()
+      await page.getByRole('button', { name: 'Crear mi clave' }).click()
       await page.getByRole('alert').waitFor()
       expect(await page.getByRole('textbox').getAttribute('aria-describedby')).toBe('notice')
       expect(await page.getByRole('textbox').inputValue()).toBe('ana@localhost')

@@ -37,8 +37,14 @@ describe.skipIf(!browserPath)('the state of the service in a browser', () => {
       await expectReadable(page, { lang, size })
       expect(await page.getByRole('main').count()).toBe(1)
       await page.getByRole('region', { name: es ? 'Fuentes de datos' : 'Data feeds' }).waitFor()
-      const feeds = page.getByRole('table', { name: es ? 'Cómo está cada fuente ahora' : 'Current state of each feed' })
-      await feeds.getByRole('rowheader', { name: 'dgt_incidents' }).waitFor()
+      const bars = page.getByRole('img', { name: es ? /^Disponibilidad por día de Carreteras/ : /^Availability by day of Roads/ })
+      expect((await bars.boundingBox())?.height).toBeGreaterThan(20)
+      await page.evaluate("document.querySelectorAll('details.domain').forEach((one) => (one.open = true))")
+      const feeds = page.getByRole('table', { name: es ? 'Fuentes de Carreteras' : 'Feeds of Roads' })
+      await feeds
+        .getByRole('rowheader', { name: es ? /^Incidencias/ : /^Incidents/ })
+        .first()
+        .waitFor()
       await feeds.getByRole('columnheader', { name: es ? 'Edad de los datos' : 'Age of the data' }).waitFor()
       const delivery = page.getByRole('region', { name: es ? 'Webhooks y flujos de eventos' : 'Webhooks and event streams' })
       await delivery.getByRole('rowheader', { name: 'Webhooks' }).waitFor()
@@ -53,16 +59,16 @@ describe.skipIf(!browserPath)('the state of the service in a browser', () => {
     await onStatusPage({ lang: 'en', look: 'light', size: PHONE }, async (page, complaints) => {
       const focused = (selector: string): Promise<boolean> => page.evaluate(`document.activeElement?.matches('${selector}') ?? false`)
       const tabTo = async (selector: string): Promise<void> => {
-        for (let tabs = 0; tabs < 12; tabs++) {
+        for (let tabs = 0; tabs < 60; tabs++) {
           await page.keyboard.press('Tab')
           if (await focused(selector)) return
         }
         throw new Error(`${selector} is not reached`)
       }
-      await tabTo('#feeds ~ .scroll')
+      await tabTo('#uptime ~ .scroll')
       await page.keyboard.press('ArrowRight')
       await page.waitForFunction('document.activeElement.scrollLeft > 0')
-      await tabTo('summary')
+      await tabTo('#uptime ~ details summary')
       await page.keyboard.press('Enter')
       await page.getByText('/api/incidents/{id}', { exact: true }).waitFor()
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)

@@ -6,10 +6,10 @@ const ORDER = ['browser', 'kernel', 'auth', 'engine', 'endpoints', 'events', 'fe
 
 /** Features that another one shows or links. */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
-  accounts: ['site', 'webhooks'],
+  accounts: ['exports', 'site', 'webhooks'],
   docs: ['site'],
   map: ['site'],
-  status: ['site', 'stream', 'webhooks'],
+  status: ['cards', 'site', 'stream', 'webhooks'],
 }
 
 /** The folder of a file of the API, and its feature. */

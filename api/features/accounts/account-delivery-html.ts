@@ -12,6 +12,12 @@ export interface OwnWebhook {
   readonly state: WebhookState | null
 }
 
+/** An export job with the files that can be downloaded. */
+export interface OwnJob {
+  readonly job: ExportJob
+  readonly files: readonly { readonly name: string; readonly bytes: number; readonly url: string }[]
+}
+
 /** Deliveries of a webhook that the page shows; the API lists more. */
 const SHOWN_DELIVERIES = 10
 
@@ -56,11 +62,12 @@ const WORDS = inBoth({
   ],
   redeliver: ['Enviar de nuevo', 'Send again'],
   jobs: ['Trabajos de exportación', 'Export jobs'],
-  jobsBy: ['Se crean y descargan con la API:', 'They are created and downloaded with the API:'],
+  jobsBy: ['Se crean con la API:', 'They are created with the API:'],
   jobHeads: [
-    ['Trabajo', 'Conjunto', 'Formato', 'Estado', 'Creado', 'Disponible hasta'],
-    ['Job', 'Dataset', 'Format', 'State', 'Created', 'Available until'],
+    ['Trabajo', 'Conjunto', 'Formato', 'Estado', 'Creado', 'Disponible hasta', 'Archivos'],
+    ['Job', 'Dataset', 'Format', 'State', 'Created', 'Available until', 'Files'],
   ],
+  progress: [(pct: string) => `Hecho: ${pct}`, (pct: string) => `Done: ${pct}`],
   states: [
     {
       ...{ QUEUED: 'en cola', RUNNING: 'en marcha', READY: 'listo' },
@@ -119,18 +126,32 @@ function deliveryCells(language: Language, delivery: Delivery): string[] {
   ]
 }
 
-/** Renders the export jobs of an account, newest first; nothing if there are none. */
-export function jobsSection(language: Language, jobs: readonly ExportJob[]): string {
+/** Renders the export jobs of an account with their progress and files, newest first; nothing if there are none. */
+export function jobsSection(language: Language, jobs: readonly OwnJob[]): string {
   if (jobs.length === 0) return ''
   const words = WORDS[language]
-  const rows = jobs.map(({ request, state, expires_at }) => [
+  const rows = jobs.map(({ job: { request, state, progress, expires_at }, files }) => [
     `<code>${escaped(request.id)}</code>`,
     `<code>${escaped(request.dataset)}</code>`,
     request.format,
-    words.states[state],
+    `${words.states[state]}${state === 'RUNNING' ? progressHtml(progress?.share ?? 0, language) : ''}`,
     moment(request.created_at, language),
     state === 'READY' && expires_at !== null ? moment(expires_at, language) : '—',
+    files
+      .map(({ name, bytes, url }) => `<a href="${escaped(url)}" download>${escaped(name)}</a> <small>${size(bytes, language)}</small>`)
+      .join('<br>') || '—',
   ])
   return `<section aria-labelledby="jobs"><h2 id="jobs">${words.jobs}</h2>${scrollTable(words.jobs, words.jobHeads, rows)}
 <p><small>${words.jobsBy} <a href="/docs"><code>/api/export-jobs</code></a></small></p></section>`
+}
+
+function progressHtml(share: number, language: Language): string {
+  const pct = new Intl.NumberFormat(language, { style: 'percent' }).format(share)
+  return `<br><progress max="1" value="${share}" aria-label="${WORDS[language].progress(pct)}"></progress> <small>${pct}</small>`
+}
+
+/** Formats a number of bytes in the largest decimal unit. */
+function size(bytes: number, language: Language): string {
+  const [value, unit] = bytes >= 1e6 ? [bytes / 1e6, 'MB'] : bytes >= 1000 ? [bytes / 1000, 'kB'] : [bytes, 'B']
+  return `${new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(value)} ${unit}`
 }

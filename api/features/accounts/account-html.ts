@@ -1,8 +1,7 @@
-import type { ExportJob } from '../../../lake/exports/jobs.ts'
 import type { ListedKey, NewKey } from '../../auth/accounts.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import { contactLink, escaped, HTML, htmlPage, moment, PAGE_SECURITY } from '../site/html.ts'
-import { jobsSection, type OwnWebhook, webhooksSection } from './account-delivery-html.ts'
+import { jobsSection, type OwnJob, type OwnWebhook, webhooksSection } from './account-delivery-html.ts'
 import { MAX_OVERLAP_H, OVERLAP_H } from './account-fields.ts'
 import { button, dayName, scrollTable } from './account-forms.ts'
 import type { KeyUsage } from './account-usage.ts'
@@ -23,6 +22,9 @@ const WORDS = inBoth({
   ],
   email: ['Correo electrónico', 'E-mail'],
   send: ['Enviar el enlace', 'Send the link'],
+  noKey: ['¿Todavía sin clave?', 'No key yet?'],
+  makeKey: ['Crear una clave gratuita', 'Make a free key'],
+  settings: ['La cuenta', 'The account'],
   asked: [
     'Si esa dirección tiene claves, el enlace está en camino. Vale una sola vez, durante 30 minutos.',
     'If that address has keys, the link is on its way. It works once, for 30 minutes.',
@@ -92,16 +94,18 @@ export function askPage(language: Language, notice: 'asked' | 'ended' | 'removed
   return page(
     language,
     `${notice === null ? '' : `<p role="status">${words[notice]}</p>`}
-<p>${words.ask}</p>
+<p class="lead">${words.ask}</p>
 <form method="post" action="/account"><input type="hidden" name="act" value="mail">
-<p><label>${words.email} <input type="email" name="email" autocomplete="email" required maxlength="254"></label> <button>${words.send}</button></p></form>`,
+<label for="email">${words.email}</label><p class="send"><input id="email" type="email" name="email" autocomplete="email" required maxlength="254"><button>${words.send}</button></p></form>
+<p>${words.noKey} <a href="/?lang=${language}#key">${words.makeKey}</a></p>`,
+    false,
   )
 }
 
 /** Renders the page behind a mailed link. Merely loading it, as mail programs do, does not use up the link. */
 export function openPage(language: Language, token: string): string {
   const words = WORDS[language]
-  return page(language, `<p>${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`)
+  return page(language, `<p class="lead">${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`, false)
 }
 
 /** The data of an account's page. */
@@ -113,7 +117,7 @@ export interface AccountView {
   readonly usage: ReadonlyMap<string, KeyUsage> | null
   /** Null for an account whose plan has no webhooks. */
   readonly webhooks: readonly OwnWebhook[] | null
-  readonly jobs: readonly ExportJob[]
+  readonly jobs: readonly OwnJob[]
   /** The address for support, as a URI; null if there is none. */
   readonly supportContact: string | null
 }
@@ -131,17 +135,18 @@ export function accountPage(language: Language, view: AccountView): string {
 ${usageSection(language, keys, usage)}
 ${webhooks === null ? '' : webhooksSection(language, webhooks)}
 ${jobsSection(language, jobs)}
-<section>${button(words.revokeAll, { act: 'revoke-all' })} ${words.revokeAllIntro}</section>
-<section>${button(words.leave, { act: 'leave' })} ${words.leaveIntro}</section>
-<section><h2>${words.mails}</h2><p>${words.mailsIntro}</p>
+<section aria-labelledby="settings"><h2 id="settings">${words.settings}</h2><div class="grid settings">
+<section class="card"><h3>${words.mails}</h3><p>${words.mailsIntro}</p>
 <p>${usageMails === null ? words.mailsUsual : usageMails ? words.mailsOn : words.mailsOff}</p>
-${[
-  usageMails === true ? '' : button(words.turnOn, { act: 'usage-mails', wanted: 'yes' }),
-  usageMails === false ? '' : button(words.turnOff, { act: 'usage-mails', wanted: 'no' }),
-].join(' ')}</section>
-<section><h2>${words.remove}</h2><p>${words.removeIntro}</p>
+<p class="actions">${[
+      usageMails === true ? '' : button(words.turnOn, { act: 'usage-mails', wanted: 'yes' }),
+      usageMails === false ? '' : button(words.turnOff, { act: 'usage-mails', wanted: 'no' }),
+    ].join(' ')}</p></section>
+<section class="card"><h3>${words.leave}</h3><p>${words.leaveIntro}</p><p>${button(words.leave, { act: 'leave' })}</p></section>
+<section class="card"><h3>${words.revokeAll}</h3><p>${words.revokeAllIntro}</p><p>${button(words.revokeAll, { act: 'revoke-all' })}</p></section>
+<section class="card"><h3>${words.remove}</h3><p>${words.removeIntro}</p>
 <form method="post" action="/account"><input type="hidden" name="act" value="delete">
-<p><label><input type="checkbox" name="sure" value="yes" required> ${words.sure}</label></p><button>${words.remove}</button></form></section>`,
+<p><label><input type="checkbox" name="sure" value="yes" required> ${words.sure}</label></p><button>${words.remove}</button></form></section></div></section>`,
   )
 }
 
@@ -150,7 +155,8 @@ export function newKeyPage(language: Language, made: NewKey): string {
   const words = WORDS[language]
   return page(
     language,
-    `<section><h2>${words.newKey}</h2><p><code>${escaped(made.key)}</code></p><p>${words.once}</p></section>\n<p><a href="/account">${words.back}</a></p>`,
+    `<section><h2>${words.newKey}</h2><pre tabindex="0"><code>${escaped(made.key)}</code></pre><p><strong>${words.once}</strong></p></section>\n<p><a class="button quiet" href="/account">${words.back}</a></p>`,
+    false,
   )
 }
 
@@ -175,6 +181,6 @@ function cells(language: Language, key: ListedKey, usage: KeyUsage | null): stri
   ]
 }
 
-function page(language: Language, body: string): string {
-  return htmlPage(language, { title: WORDS[language].title, body, path: '/account', isWide: true, hasBoth: false })
+function page(language: Language, body: string, isWide = true): string {
+  return htmlPage(language, { title: WORDS[language].title, body, path: '/account', isWide, hasBoth: false, styles: ['account.css'] })
 }

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readJobs } from '../../../lake/exports/jobs.ts'
 import type { AccountParts } from '../../auth/account-parts.ts'
 import { type BodyField, type BodyFields, type BodyValues, readBody, takeForms } from '../../auth/bodies.ts'
 import type { Session } from '../../auth/sessions/tokens.ts'
 import { type Language, languageOf } from '../../kernel/language.ts'
 import { problem } from '../../kernel/problems.ts'
+import type { SignedLinks } from '../exports/signed-links.ts'
 import { needsWebhookPlan, type WebhookOwner } from '../webhooks/owner.ts'
 import type { Subscription } from '../webhooks/subscriptions.ts'
 import { EMAIL, OVERLAP } from './account-fields.ts'
-import { type AccountView, accountPage, askPage, newKeyPage, openPage, PAGE_HEADERS } from './account-html.ts'
-import { usageByKey } from './account-usage.ts'
+import { accountPage, askPage, newKeyPage, openPage, PAGE_HEADERS } from './account-html.ts'
+import { accountView } from './account-view.ts'
 
 /** The fields of a form on the account's page. */
 interface Form {
@@ -61,6 +61,8 @@ function toPage(reply: FastifyReply): FastifyReply {
 /** What the page of an account works with. */
 export interface PageParts extends AccountParts {
   readonly webhooks: WebhookOwner
+  /** Makes the URLs of files of export jobs. */
+  readonly links: Pick<SignedLinks, 'link'>
   readonly supportContact: string | null
   readonly upgradeUrl: () => string
 }
@@ -173,35 +175,4 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
       },
     })
   })
-}
-
-/** Export jobs that the page shows; the API lists more. */
-const SHOWN_JOBS = 20
-
-/** Collects the data of an account's page. Usage that cannot be read, as while the lake is busy, is left out. */
-async function accountView(
-  parts: Pick<AccountParts, 'access' | 'usageDays' | 'lake' | 'clock'> & {
-    readonly webhooks: Pick<WebhookOwner, 'list'>
-    readonly supportContact: string | null
-  },
-  account: string,
-): Promise<AccountView> {
-  const { access, usageDays, lake, clock, webhooks, supportContact } = parts
-  const now = clock()
-  const keys = await access.accounts.list(account)
-  const [usageMails, usage, own, jobs] = await Promise.all([
-    access.accounts.usageMails(account),
-    usageByKey(usageDays, { account, keys, now }).catch(() => null),
-    webhooks.list(account),
-    readJobs(lake.store, [...new Set(keys.map(({ slot }) => slot))], now),
-  ])
-  const mayHaveWebhooks = keys.some(({ plan, status }) => plan === 'ENTERPRISE' && (status === 'ACTIVE' || status === 'ROTATING'))
-  return {
-    keys,
-    usageMails,
-    usage,
-    webhooks: mayHaveWebhooks || own.length > 0 ? own : null,
-    jobs: jobs.slice(0, SHOWN_JOBS),
-    supportContact,
-  }
 }

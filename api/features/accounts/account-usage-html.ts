@@ -1,6 +1,6 @@
 import type { ListedKey } from '../../auth/accounts.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
-import { escaped } from '../site/html.ts'
+import { dataTable, escaped } from '../site/html.ts'
 import { dayName, scrollTable } from './account-forms.ts'
 import type { KeyUsage, UsedDay } from './account-usage.ts'
 
@@ -27,6 +27,12 @@ const WORDS = inBoth({
     ['Día', 'Peticiones', 'Rechazadas', 'Parte rechazada'],
     ['Day', 'Requests', 'Refused', 'Share refused'],
   ],
+  paths: [(name: string) => `Peticiones por ruta de ${name}`, (name: string) => `Requests by path of ${name}`],
+  byPath: ['Por ruta', 'By path'],
+  pathHeads: [
+    ['Ruta', 'Parte', 'Peticiones', 'Rechazadas'],
+    ['Path', 'Share', 'Requests', 'Refused'],
+  ],
   served: ['atendidas', 'served'],
   refused: ['rechazadas', 'refused'],
 })
@@ -52,14 +58,30 @@ function keyHtml(language: Language, key: ListedKey, usage: KeyUsage): string {
   const hint = `${key.hint.first}…${key.hint.last}`
   const name = key.label === null || key.label === '' ? hint : `${hint} (${key.label})`
   const number = numberFormat(language)
-  const head = `<h3><code>${escaped(hint)}</code> ${escaped(key.label ?? '')}</h3>`
+  const head = `<h3 class="key-name"><code>${escaped(hint)}</code> ${escaped(key.label ?? '')}</h3>`
   if (usage.requests === 0) return `${head}<p>${words.none}</p>`
   const rows = usage.days
     .toReversed()
     .map((day) => [dayName(day.date, language), number.format(day.requests), number.format(day.refused), shareText(day, language)])
   return `${head}<p>${words.total(number.format(usage.requests), shareText(usage, language))}</p>
 ${chart(language, words.chart(name), usage.days)}
-<details><summary>${words.numbers}</summary>${scrollTable(words.chart(name), words.heads, rows)}</details>`
+<details><summary>${words.numbers}</summary>${scrollTable(words.chart(name), words.heads, rows)}</details>
+<h4>${words.byPath}</h4>${pathTable(language, words.paths(name), usage)}`
+}
+
+/** Renders the paths of a key, each with a bar of its share of the greatest. */
+function pathTable(language: Language, name: string, { paths }: KeyUsage): string {
+  const number = numberFormat(language)
+  const most = Math.max(...paths.map(({ requests }) => requests))
+  const bar = (width: number, from: number, kind: string): string =>
+    `<rect class="${kind}" x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="8"/>`
+  const rows = paths.map(({ path, requests, refused }) => {
+    const [all, bad] = [(requests / most) * 100, (refused / most) * 100]
+    const bars = `${bar(all - bad, 0, 'served')}${bar(bad, all - bad, 'refused')}`
+    const drawn = `<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`
+    return [`<code>${escaped(path)}</code>`, drawn, number.format(requests), number.format(refused)]
+  })
+  return dataTable({ name, heads: WORDS[language].pathHeads, rows, numbers: 2, classes: 'small paths' })
 }
 
 /** Renders one column per day, with refused requests on top. A browser shows the numbers of the column under the pointer. */

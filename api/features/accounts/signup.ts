@@ -6,7 +6,7 @@ import { makeKeyFor } from '../../auth/keys/make-key.ts'
 import type { PlanTable } from '../../auth/plans.ts'
 import { LANGUAGES, type Language, languageOf } from '../../kernel/language.ts'
 import type { Problem } from '../../kernel/problems.ts'
-import type { Figure } from '../site/figures.ts'
+import type { Home } from '../site/home.ts'
 import { keyMadePage, type SignupNotice, startPage } from '../site/start-page.ts'
 import { EMAIL } from './account-fields.ts'
 import { PAGE_HEADERS } from './account-html.ts'
@@ -14,7 +14,7 @@ import { PAGE_HEADERS } from './account-html.ts'
 /** What the form for a key works with. */
 export interface SignupParts extends AccountParts {
   readonly plans: PlanTable
-  readonly figures: () => Promise<readonly Figure[]>
+  readonly home: Pick<Home, 'content'>
   readonly state: { readonly mode: SourceMode }
 }
 
@@ -34,7 +34,7 @@ const LANG: BodyField<Language | null> = {
 
 /** Registers the target of the start page's form: it answers with the key, or with the form and the mistakes. */
 export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
-  const { plans, figures, baseUrl, sessions, state } = parts
+  const { plans, home, baseUrl, sessions, state } = parts
   const config = { isSameOrigin: true }
   void app.register(async (scope) => {
     takeForms(scope)
@@ -50,7 +50,7 @@ export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
         const again = async (status: number, notice: SignupNotice): Promise<string> => {
           reply.code(status)
           return startPage(language, {
-            figures: await figures(),
+            content: await home.content(),
             plans,
             baseUrl: baseUrl(),
             mode: state.mode,

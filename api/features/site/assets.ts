@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-/** The folder of what runs in browsers: stylesheets and modules. */
+/** The folder of what pages load: stylesheets, modules and pictures. */
 const FOLDER = new URL('../../browser/', import.meta.url)
 
 /** Files of packages that pages load, by their names in URLs. */
@@ -19,16 +19,17 @@ const PACKAGES = {
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
   '.woff2': 'font/woff2',
 }
 
-const own = readdirSync(FOLDER).filter((name) => /\.(css|ts)$/.test(name))
+const own = readdirSync(FOLDER).filter((name) => /\.(css|png|ts)$/.test(name))
 const resolved = new Map(Object.entries(PACKAGES).map(([name, file]) => [name, createRequire(import.meta.url).resolve(file)]))
 
 /** Version of all files that pages load: it changes with any of them, so browsers may keep each for ever. */
 export const ASSET_VERSION = hash(
   'sha256',
-  [...own.toSorted().map((name) => readFileSync(new URL(name, FOLDER), 'utf8')), ...resolved.values()].join('\0'),
+  [...own.toSorted().map((name) => readFileSync(new URL(name, FOLDER), 'latin1')), ...resolved.values()].join('\0'),
   'hex',
 ).slice(0, 12)
 
@@ -41,7 +42,7 @@ export function assetPath(name: string): string {
 interface Asset {
   readonly content_type: string
   readonly body: Buffer
-  /** False for fonts, which are compressed already. */
+  /** False for fonts and pictures, which are compressed already. */
   readonly isText: boolean
 }
 
@@ -52,7 +53,7 @@ export async function readAsset(name: string): Promise<Asset | null> {
   const file = resolved.get(name)
   const type = TYPES[extname(name)]
   if (type === undefined) return null
-  const asset = (body: Buffer): Asset => ({ content_type: type, body, isText: !type.startsWith('font/') })
+  const asset = (body: Buffer): Asset => ({ content_type: type, body, isText: type.startsWith('text/') })
   if (file !== undefined) return asset(await readFile(file))
   if (own.includes(name)) return asset(await readFile(new URL(name, FOLDER)))
   if (!own.includes(name.replace(/\.js$/, '.ts'))) return null

@@ -1,44 +1,94 @@
 import type { OwnAnswers } from '../../engine/answers/own-answers.ts'
 
-/** A current number from our own API. */
+/** A count at an instant (ms). */
+export interface Reading {
+  readonly at: number
+  readonly count: number
+}
+
+/** A current number from our own API, with what is known of its last 24 hours. */
 export interface Figure {
   /** The path that it comes from. */
   readonly path: string
-  readonly label: { readonly es: string; readonly en: string }
+  readonly label: Both
   /** Null if there is none at the moment. */
   readonly count: number | null
   /** Time of the data, as the API returns it; null if there is none. */
   readonly updated_at: string | null
+  /** Readings of the last 24 hours, oldest first: one per hour from the API, else one every 15 minutes since this process began. */
+  readonly history: readonly Reading[]
+  /** What the history counts if that is not the number itself. */
+  readonly historyLabel: Both | null
 }
 
-/** The numbers that are shown, all from free endpoints. */
+/** A text in Spanish and English. */
+export interface Both {
+  readonly es: string
+  readonly en: string
+}
+
+/** The numbers that are shown, all from free endpoints; `hours` is a path whose reply has the last 24 hours. */
 const SHOWN = [
   { path: '/api/incidents', label: { es: 'incidencias activas', en: 'active incidents' } },
-  { path: '/api/v16', label: { es: 'balizas V16 encendidas', en: 'V16 beacons lit' } },
+  {
+    path: '/api/v16',
+    label: { es: 'balizas V16 encendidas', en: 'V16 beacons lit' },
+    hours: '/api/v16/stats',
+    historyLabel: { es: 'encendidas por hora', en: 'lit by hour' },
+  },
+  { path: '/api/panels?has_message=true', label: { es: 'paneles con mensaje', en: 'panels with a message' } },
   { path: '/api/trenes/alertas', label: { es: 'avisos ferroviarios', en: 'rail alerts' } },
+  { path: '/api/weather/alerts', label: { es: 'avisos meteorológicos', en: 'weather warnings' } },
   { path: '/api/gas-stations', label: { es: 'gasolineras con precio', en: 'filling stations with prices' } },
-] as const
+] as const satisfies readonly {
+  readonly path: string
+  readonly label: Both
+  readonly hours?: string
+  readonly historyLabel?: Both
+}[]
 
-/** How long numbers are shown before they are requested again, in s. */
-export const FRESH_S = 30
+/** Time between two readings that are remembered, and for how long, in ms. */
+export const READING_MS = 15 * 60_000
+const REMEMBERED_MS = 86_400_000
 
 /**
- * Makes the function that returns the current numbers; `clock` is in ms. A number that is not available is left out, without an
- * error.
+ * Makes the function that reads the current numbers and remembers one of each every 15 minutes; `clock` is in ms. A number that is
+ * not available is left out, without an error.
  */
-export function liveFigures(ask: OwnAnswers, clock: () => number): () => Promise<readonly Figure[]> {
-  let made: { readonly at: number; readonly figures: Promise<readonly Figure[]> } | null = null
-  const one = async ({ path, label }: (typeof SHOWN)[number]): Promise<Figure> => {
-    try {
-      const { total, updated_at } = await ask(`${path}?limit=1`)
-      return { path, label, count: total as number | null, updated_at: updated_at as string | null }
-    } catch {
-      return { path, label, count: null, updated_at: null }
-    }
+export function figureReader(ask: OwnAnswers, clock: () => number): () => Promise<readonly Figure[]> {
+  const remembered = new Map<string, readonly Reading[]>()
+  const remember = (path: string, count: number): readonly Reading[] => {
+    const at = clock()
+    const past = (remembered.get(path) ?? []).filter((one) => one.at > at - REMEMBERED_MS && one.at <= at)
+    const isDue = at - (past.at(-1)?.at ?? 0) >= READING_MS
+    const kept = isDue ? [...past, { at, count }] : past
+    remembered.set(path, kept)
+    return isDue ? kept : [...kept, { at, count }]
   }
-  return () => {
-    const now = clock()
-    if (!made || now - made.at >= FRESH_S * 1000) made = { at: now, figures: Promise.all(SHOWN.map(one)) }
-    return made.figures
-  }
+  return () =>
+    Promise.all(
+      SHOWN.map(async (one): Promise<Figure> => {
+        const { path, label } = one
+        const historyLabel = 'historyLabel' in one ? one.historyLabel : null
+        try {
+          const { total, updated_at } = await ask(`${path}${path.includes('?') ? '&' : '?'}limit=1`)
+          const count = total as number | null
+          const own = 'hours' in one ? await hourly(ask, one.hours).catch(() => []) : count === null ? [] : remember(path, count)
+          return { path, label, count, updated_at: updated_at as string | null, history: own, historyLabel }
+        } catch {
+          return { path, label, count: null, updated_at: null, history: [], historyLabel }
+        }
+      }),
+    )
+}
+
+/** Reads the hours of a reply of statistics for all of Spain, without unknown ones and the last, which is not over. */
+async function hourly(ask: OwnAnswers, path: string): Promise<readonly Reading[]> {
+  const { stats } = await ask(path)
+  const [{ hours } = { hours: [] }] = stats as readonly {
+    readonly hours: readonly { readonly period_start: string; readonly activations: number | null }[]
+  }[]
+  return hours
+    .slice(0, -1)
+    .flatMap(({ period_start, activations }) => (activations === null ? [] : [{ at: Date.parse(period_start), count: activations }]))
 }

@@ -30,11 +30,11 @@ export const PAGE_SECURITY = pageSecurity(`${OWN_SOURCES}; img-src 'self' data:`
 
 /** Our icon (SVG): a road to the horizon, in colours that are visible on light and dark tabs. */
 export const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b5cad"/>' +
-  '<path d="M14 6h4l8 20H6z" fill="#fff"/><path d="M15.6 9h.8l.4 4h-1.6zm-.6 6h2l.4 4h-2.8zm-.6 6h3.2l.4 5h-4z" fill="#0b5cad"/></svg>'
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b57c4"/>' +
+  '<path d="M14 6h4l8 20H6z" fill="#fff"/><path d="M15.6 9h.8l.4 4h-1.6zm-.6 6h2l.4 4h-2.8zm-.6 6h3.2l.4 5h-4z" fill="#0b57c4"/></svg>'
 
-/** The icon within every page, so that browsers need not request it. */
-export const ICON_LINK = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">`
+/** The icon within every page, so that browsers need not request it, and the one of phones' home screens. */
+export const ICON_LINK = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}"><link rel="apple-touch-icon" href="${assetPath('icon-180.png')}">`
 
 /** The parameter that chooses the language of a page. */
 export const PAGE_LANG = oneOf('Language of texts. By default what Accept-Language prefers, else Spanish.', ['es', 'en'])
@@ -58,6 +58,8 @@ interface Page {
   /** Its own modules and stylesheets, by file name. */
   readonly modules?: readonly string[]
   readonly styles?: readonly string[]
+  /** Our address, for the picture that social networks show. */
+  readonly baseUrl?: string
   /** False if `?lang` does not change its language. */
   readonly hasBoth?: boolean
 }
@@ -80,9 +82,10 @@ export function htmlPage(language: Language, page: Page): string {
   const scripts = ['page.js', ...modules].map((name) => `<script type="module" src="${assetPath(name)}"></script>`)
   const font = `<link rel="preload" href="${assetPath('overpass.woff2')}" as="font" type="font/woff2" crossorigin>`
   const description = about === undefined ? '' : `<meta name="description" content="${escaped(about)}">`
+  const social = page.baseUrl === undefined ? '' : socialCard({ title, about, language, baseUrl: page.baseUrl })
   return `<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${ICON_LINK}<title>${escaped(title)}</title>${description}
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${ICON_LINK}<title>${escaped(title)}</title>${description}${social}
 ${font}${css.join('')}${scripts.join('')}</head>
 <body><a class="skip" href="#main">${WAYS[language].skip}</a>${header(language, path, page.hasBoth ?? true)}${modeNotice(mode, language)}
 <main id="main"${isFull ? ' class="full"' : isWide ? ' class="wide"' : ''}>${hasHeading ? '' : `<h1>${escaped(title)}</h1>`}
@@ -90,6 +93,27 @@ ${body}
 </main>${isFull ? '' : footer(language)}</body>
 </html>
 `
+}
+
+/** Renders what social networks and chats show of a link to a page. */
+function socialCard(page: {
+  readonly title: string
+  readonly about: string | undefined
+  readonly language: Language
+  readonly baseUrl: string
+}): string {
+  const { title, about = '', language, baseUrl } = page
+  const properties = {
+    'og:type': 'website',
+    'og:title': title,
+    'og:description': about,
+    'og:locale': language === 'es' ? 'es_ES' : 'en_GB',
+    'og:image': `${baseUrl}${assetPath('social.png')}`,
+    'og:image:width': '1200',
+    'og:image:height': '630',
+  }
+  const metas = Object.entries(properties).map(([name, text]) => `<meta property="${name}" content="${escaped(text)}">`)
+  return `${metas.join('')}<meta name="twitter:card" content="summary_large_image">`
 }
 
 const MODE_NOTICES = {

@@ -10,7 +10,7 @@ import { type Language, languageOf } from '../../kernel/language.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../../kernel/problems.ts'
 import { ASSET_VERSION, readAsset } from './assets.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
-import { type Figure, FRESH_S } from './figures.ts'
+import { FRESH_S, type Home } from './home.ts'
 import { HTML, htmlPage, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { PLANS_PATH, type PlansPageParts, plansPage } from './plans-page.ts'
@@ -20,8 +20,7 @@ import { startPage } from './start-page.ts'
 /** What pages and the descriptions for programs are made of. */
 export interface PageParts extends PlansPageParts {
   readonly endpoints: readonly Endpoint[]
-  /** Returns the current numbers of the first page. */
-  readonly figures: () => Promise<readonly Figure[]>
+  readonly home: Pick<Home, 'content'>
   /** The address for reports of vulnerabilities; null if there is none. */
   readonly securityContact: string | null
   readonly state: { readonly mode: SourceMode }
@@ -35,7 +34,7 @@ const readPage = queryReader({ lang: PAGE_LANG })
 
 /** Registers the public pages, and the descriptions of the service for programs. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
-  const { endpoints, plans, figures, securityContact, state, clock, baseUrl } = parts
+  const { endpoints, plans, home, securityContact, state, clock, baseUrl } = parts
   const cachedAt = documentUrls()
   const document = (url: string, find: (request: FastifyRequest) => Promise<MadeResponse>): void =>
     registerDocument(app, { url, clock, find })
@@ -61,7 +60,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
 
   document('/', async ({ raw }) => {
     const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
-    const text = startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), mode: state.mode })
+    const text = startPage(language, { content: await home.content(), plans, baseUrl: baseUrl(), mode: state.mode })
     return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
   })
   document('/assets/:version/:name', async ({ raw, params }) => {

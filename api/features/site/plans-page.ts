@@ -1,4 +1,4 @@
-import { PLANS } from '../../../lake/schema/dataset.ts'
+import { PLANS, type Plan } from '../../../lake/schema/dataset.ts'
 import { FEATURES, type Feature, featurePath, isAvailable, type PlanTable, reachablePerDay, TIERS, type Tier } from '../../auth/plans.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import { contactLink, escaped, htmlPage } from './html.ts'
@@ -22,7 +22,28 @@ const WORDS = inBoth({
     'El plan de una clave decide qué puede leer y cuántas peticiones admite. Se paga por meses, sin permanencia.',
     'The plan of a key decides what it can read and how many requests it may send. It is paid by the month, without commitment.',
   ],
-  limits: ['Precios y límites', 'Prices and limits'],
+  about: [
+    'Precios, límites y contenido de cada plan de la API de transporte de España.',
+    'Prices, limits and contents of each plan of the API of transport in Spain.',
+  ],
+  limits: ['Límites comparados', 'Limits compared'],
+  perMonth: ['al mes', 'a month'],
+  rates: [
+    (minute: string, day: string) => `${minute} peticiones por minuto, ${day} al día`,
+    (minute: string, day: string) => `${minute} requests a minute, ${day} a day`,
+  ],
+  for: [
+    {
+      FREE: 'Para probar, aprender y apps con pocos usuarios: los datos actuales.',
+      PRO: 'Para apps en producción y análisis: histórico, previsiones y posiciones.',
+      ENTERPRISE: 'Para flotas y servicios: entregas a su servidor, descargas completas y disponibilidad comprometida.',
+    },
+    {
+      FREE: 'To try, to learn and for apps with few users: current data.',
+      PRO: 'For apps in production and for analysis: history, forecasts and positions.',
+      ENTERPRISE: 'For fleets and services: deliveries to your server, bulk downloads and promised availability.',
+    },
+  ],
   none: ['—', '—'],
   rows: [
     {
@@ -87,16 +108,27 @@ export function plansPage(language: Language, parts: PlansPageParts): string {
     const below = at === 0 ? null : (PLANS[at - 1] as string)
     const features = parts.plans[plan].features.filter((feature) => isAvailable(feature, parts.hasPath))
     const items = features.map((feature) => `<li>${featureHtml(feature, language, parts.supportContact)}</li>`)
-    return `<section aria-labelledby="plan-${plan}"><h3 id="plan-${plan}">${plan}</h3><p>${below === null ? words.has(plan) : words.and(below)}</p><ul>${items.join('\n')}</ul></section>`
+    return `<section class="card" aria-labelledby="plan-${plan}"><h3 id="plan-${plan}">${plan}</h3>${termsHtml(language, plan, parts.plans)}
+<p class="has">${below === null ? words.has(plan) : words.and(below)}</p><ul>${items.join('\n')}</ul></section>`
   })
-  const body = `<p>${words.intro}</p>
+  const body = `<p class="lead">${words.intro}</p>
+<section aria-labelledby="contents"><h2 id="contents" class="hidden">${words.contents}</h2><div class="tiers">${sections.join('\n')}</div></section>
 <section aria-labelledby="limits"><h2 id="limits">${words.limits}</h2>
 ${limitsTable(language, parts.plans)}
 <p><small>${words.windows}</small></p></section>
-<section aria-labelledby="contents"><h2 id="contents">${words.contents}</h2><div class="cards">${sections.join('\n')}</div></section>
 <section aria-labelledby="change"><h2 id="change">${words.change}</h2><p>${changeHtml(language, parts)}</p>
-<p><a href="/?lang=${language}#key">${words.start}</a> · <a href="/api/plans?lang=${language}">${words.asJson}</a></p></section>`
-  return htmlPage(language, { title: words.title, body, path: PLANS_PATH, isWide: true })
+<p class="actions"><a class="button" href="/?lang=${language}#key">${words.start}</a> <a href="/api/plans?lang=${language}">${words.asJson}</a></p></section>`
+  const { title, about } = words
+  return htmlPage(language, { title, about, body, path: PLANS_PATH, isWide: true, styles: ['plans.css'] })
+}
+
+/** Renders the price and the limits of a plan. */
+function termsHtml(language: Language, plan: Plan, plans: PlanTable): string {
+  const words = WORDS[language]
+  const number = new Intl.NumberFormat(language, { useGrouping: 'always' })
+  const { price_eur_month: eur, minute, day } = plans[plan]
+  const price = eur === null ? words.none : eur === 0 ? words.free : `${euros(eur, language)} <small>${words.perMonth}</small>`
+  return `<p class="price">${price}</p><p>${words.for[plan]}</p><p class="rates">${words.rates(number.format(minute), number.format(day))}</p>`
 }
 
 function limitsTable(language: Language, plans: PlanTable): string {
@@ -141,7 +173,8 @@ function changeHtml(language: Language, { changePlanUrl, supportContact }: Plans
   return supportContact === null ? words.nobody : `${words.writeTo} ${contactLink(supportContact)}.`
 }
 
-function euros(value: number, language: Language): string {
+/** Formats euros, without cents if there are none. */
+export function euros(value: number, language: Language): string {
   const minimumFractionDigits = Number.isInteger(value) ? 0 : 2
   return new Intl.NumberFormat(language, { style: 'currency', currency: 'EUR', minimumFractionDigits }).format(value)
 }

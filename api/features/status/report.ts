@@ -10,6 +10,7 @@ import { invalidParamProblem } from '../../kernel/http/validation-errors.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { PROMISE_PCT } from '../../kernel/promise.ts'
 import type { DeliveryLag } from './delivery.ts'
+import { type FeedName, feedName, publisherOf } from './feed-names.ts'
 
 /** The states of the service. */
 export const STATES = ['ok', 'degraded', 'down'] as const
@@ -45,6 +46,9 @@ export interface Reason {
 /** The state of a feed, as `/api/freshness` reports it. Instants in ms. */
 export interface FeedStatus {
   readonly id: string
+  /** What it delivers, and who publishes it. */
+  readonly name: FeedName
+  readonly publisher: string | null
   readonly domain: string
   readonly enabled: boolean
   /** Null for a disabled feed. */
@@ -56,6 +60,16 @@ export interface FeedStatus {
   readonly data_time: number | null
   readonly data_age_s: number | null
   readonly failing_since: number | null
+  /** Next fetch; null for a stream. */
+  readonly next_attempt_at: number | null
+}
+
+/** A day of a group of paths. */
+export interface GroupDay {
+  readonly date: string
+  readonly minutes: number
+  readonly down_minutes: number
+  readonly availability_pct: number
 }
 
 /** The state of a group of paths in a month; unknown values are null. */
@@ -71,6 +85,8 @@ export interface GroupStatus {
   readonly p50_ms: number | null
   readonly p95_ms: number | null
   readonly p99_ms: number | null
+  /** The counted days of the month, in order. */
+  readonly days: readonly GroupDay[]
 }
 
 /** The state of the service now and in a month. Instants in ms. */
@@ -88,7 +104,7 @@ export interface StatusReport {
   readonly before: string | null
   readonly after: string | null
   /** Null if the record could not be read. */
-  readonly uptime: Pick<UptimeMonth, 'measured_from' | 'measured_until' | 'minutes' | 'silent'> | null
+  readonly uptime: Pick<UptimeMonth, 'measured_from' | 'measured_until' | 'minutes' | 'silent' | 'outages'> | null
   readonly groups: readonly GroupStatus[]
 }
 
@@ -199,17 +215,21 @@ function recentMonths({ read, log, clock }: ReportParts): (month: string, canRea
 }
 
 function feedsOf({ system }: ServiceState, now: number): FeedStatus[] {
-  const { feeds, states } = system()
-  return feeds.map(({ id, domain, enabled, every_s }) => {
+  const view = system()
+  const { feeds, states } = view
+  return feeds.map((feed) => {
+    const { id, domain, enabled, every_s } = feed
     const state = states.get(id) ?? null
     const data_time = state?.data_time ?? null
     const last_success_at = state?.last_success_at ?? null
     return {
-      ...{ id, domain, enabled, cadence_s: every_s, last_success_at, data_time },
+      ...{ id, name: feedName(feed, view), publisher: publisherOf(feed, view) },
+      ...{ domain, enabled, cadence_s: every_s, last_success_at, data_time },
       health: enabled ? feedHealth(state, every_s, now) : null,
       waiting: enabled && last_success_at === null,
       data_age_s: data_time === null ? null : dataAge_s(data_time, now),
       failing_since: state?.failing_since ?? null,
+      next_attempt_at: state?.next_attempt_at ?? null,
     }
   })
 }
@@ -254,7 +274,7 @@ function groupStatus(group: PathGroup, month: UptimeMonth | null): GroupStatus {
   if (!month)
     return {
       ...{ group, availability_pct: null, met: null, down_minutes: null, requests: null, refused: null, failed: null },
-      ...{ p50_ms: null, p95_ms: null, p99_ms: null },
+      ...{ p50_ms: null, p95_ms: null, p99_ms: null, days: [] },
     }
   const counts = month.groups.get(group.id) ?? month.unasked
   const { minutes } = month
@@ -262,11 +282,20 @@ function groupStatus(group: PathGroup, month: UptimeMonth | null): GroupStatus {
   const { requests, refused, failed } = counts
   return {
     group,
-    availability_pct: minutes === 0 ? null : Math.floor((up * 100_000) / minutes) / 1000,
+    availability_pct: minutes === 0 ? null : shareUp_pct(up, minutes),
     // In whole numbers: exactly the promised share suffices.
     met: minutes === 0 ? null : up * 1000 >= Math.round(PROMISE_PCT * 10) * minutes,
     down_minutes: counts.down,
     ...{ requests, refused, failed },
     ...{ p50_ms: quantile_ms(counts, 0.5), p95_ms: quantile_ms(counts, 0.95), p99_ms: quantile_ms(counts, 0.99) },
+    days: month.days.map((day) => {
+      const down = day.silent + (day.failing.get(group.id) ?? 0)
+      return { date: day.date, minutes: day.minutes, down_minutes: down, availability_pct: shareUp_pct(day.minutes - down, day.minutes) }
+    }),
   }
+}
+
+/** Rounds down to thousandths. */
+function shareUp_pct(up: number, minutes: number): number {
+  return Math.floor((up * 100_000) / minutes) / 1000
 }

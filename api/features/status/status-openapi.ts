@@ -42,13 +42,23 @@ export function statusPaths(endpoints: readonly Endpoint[]): Part {
   }
 }
 
+const INCIDENTS = { es: 'Incidencias', en: 'Incidents' }
+const DGT = { name: INCIDENTS, publisher: 'Dirección General de Tráfico' }
+const SCT = { name: INCIDENTS, publisher: 'Servei Català de Trànsit' }
+
 /** Returns a report in the middle of a month in which one feed failed. */
 function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
   const { list } = pathGroups(endpoints.slice(0, 1), domains, { repliesOf: () => () => undefined })
   const as_of = Date.UTC(2026, 0, 2, 12, 24)
   const late = as_of - 400_000
-  const figures = { down_minutes: 0, requests: 1520, refused: 12, failed: 0, p50_ms: 2, p95_ms: 15, p99_ms: 70 }
-  const feed = { domain: 'road', enabled: true, waiting: false, cadence_s: 60, failing_since: null }
+  const days = ['2026-01-01', '2026-01-02'].map((date, at) => ({
+    date,
+    minutes: at === 0 ? 1440 : 742,
+    down_minutes: 0,
+    availability_pct: 100,
+  }))
+  const figures = { down_minutes: 0, requests: 1520, refused: 12, failed: 0, p50_ms: 2, p95_ms: 15, p99_ms: 70, days }
+  const feed = { domain: 'road', enabled: true, waiting: false, cadence_s: 60, failing_since: null, next_attempt_at: as_of + 28_000 }
   return {
     state: 'degraded',
     reasons: [{ code: 'feed-stale', of: 'sct_incidents' }],
@@ -67,9 +77,10 @@ function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
       },
     },
     feeds: [
-      { ...feed, id: 'dgt_incidents', health: 'OK', last_success_at: as_of, data_time: as_of - 32_000, data_age_s: 32 },
+      { ...feed, ...DGT, id: 'dgt_incidents', health: 'OK', last_success_at: as_of, data_time: as_of - 32_000, data_age_s: 32 },
       {
         ...feed,
+        ...SCT,
         id: 'sct_incidents',
         health: 'STALE',
         last_success_at: late,
@@ -80,7 +91,7 @@ function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
     ],
     delivery: { webhooks_lag_s: 0, streams_lag_s: 0, streams_open: 12 },
     ...{ month: '2026-01', before: '2025-12', after: null },
-    uptime: { measured_from: Date.UTC(2026, 0, 1), measured_until: as_of - 120_000, minutes: 2182, silent: 0 },
+    uptime: { measured_from: Date.UTC(2026, 0, 1), measured_until: as_of - 120_000, minutes: 2182, silent: 0, outages: [] },
     groups: list.map((group) => ({ group, availability_pct: 100, met: true, ...figures })),
   }
 }
@@ -99,6 +110,8 @@ const object = (properties: Part): Part => ({ type: 'object', required: Object.k
 
 const FEED: Part = {
   id: { type: 'string', description: 'Id of the feed, as in /api/freshness.' },
+  name: { type: 'string', description: 'The datasets that it fills, in words.' },
+  publisher: nullable('string', 'Who publishes it.'),
   domain: { type: 'string', description: 'Domain of its data.' },
   enabled: { type: 'boolean', description: 'False if it is not fetched at present.' },
   cadence_s: { ...INT32, description: 'Expected time between two fetches. Unit: s.' },
@@ -112,6 +125,24 @@ const FEED: Part = {
   waiting: { type: 'boolean', description: 'True if it is fetched and has never delivered.' },
   data_age_s: nullable('integer', 'Age of the newest data at `as_of`. Unit: s.', INT32_FORMAT),
   failing_since: instant('When fetches began to fail or to be rejected.'),
+  next_attempt_at: instant('Next fetch; null for a stream.'),
+}
+
+const DAY: Part = {
+  date: { type: 'string', format: 'date', description: 'Day, in UTC.' },
+  minutes: { ...INT32, description: 'Counted minutes. Unit: 1.' },
+  down_minutes: { ...INT32, description: 'Minutes of those in which it was down. Unit: 1.' },
+  availability_pct: { ...DOUBLE, description: 'Share of the minutes in which it was up, rounded down to thousandths. Unit: %.' },
+}
+
+const OUTAGE: Part = {
+  group: nullable('string', 'Id of the group that was down; null if no process of the API ran, which is all of them.'),
+  from: { type: 'string', format: 'date-time', description: 'Start of its first minute.' },
+  until: { type: 'string', format: 'date-time', description: 'End of its last minute.' },
+  down_minutes: {
+    ...INT32,
+    description: 'Minutes in between that were down; breaks of less than a quarter of an hour do not end it. Unit: 1.',
+  },
 }
 
 const GROUP: Part = {
@@ -129,6 +160,7 @@ const GROUP: Part = {
   p50_ms: time(50),
   p95_ms: time(95),
   p99_ms: time(99),
+  days: { type: 'array', items: object(DAY), description: 'The counted days of the month.' },
 }
 
 const STATUS_SCHEMA: Part = Object.freeze({
@@ -165,6 +197,7 @@ const STATUS_SCHEMA: Part = Object.freeze({
     measured_until: instant('End of the counted minutes; later ones may not be written yet.'),
     minutes: count('Minutes in between.'),
     minutes_without_heartbeat: count('Minutes in which no process of the API ran: down for every group.'),
+    outages: { type: 'array', items: object(OUTAGE), description: 'The newest 50 spans in which something was down, newest first.' },
     groups: { type: 'array', items: object(GROUP) },
   }),
 })

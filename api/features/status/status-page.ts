@@ -1,16 +1,14 @@
-import type { FeedHealth } from '../../../lake/live/freshness.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import { PROMISE_PCT } from '../../kernel/promise.ts'
 import { dataTable, escaped, htmlPage, moment } from '../site/html.ts'
 import { type DeliveryLag, LATE_S, STUCK_S } from './delivery.ts'
-import type { FeedStatus, GroupStatus, State, StatusReport } from './report.ts'
+import type { GroupStatus, State, StatusReport } from './report.ts'
+import { daysHtml, outagesHtml } from './status-days.ts'
+import { awaitedHtml, feedsHtml } from './status-feeds.ts'
+import { type Level, marked, OF_YEAR, percent, span } from './status-marks.ts'
 import { METHOD, reasonTexts } from './texts.ts'
 
-/** Level of a state, shown as a sign beside words with the same meaning. */
-type Level = 'ok' | 'warn' | 'bad'
-const SIGNS: Readonly<Record<Level, string>> = { ok: '●', warn: '▲', bad: '■' }
 const STATE_LEVELS: Readonly<Record<State, Level>> = { ok: 'ok', degraded: 'warn', down: 'bad' }
-const HEALTH_LEVELS: Readonly<Record<FeedHealth, Level>> = { OK: 'ok', LATE: 'warn', STALE: 'bad', DOWN: 'bad' }
 
 const WORDS = inBoth({
   title: ['Estado del servicio', 'State of the service'],
@@ -21,19 +19,14 @@ const WORDS = inBoth({
   asOf: ['Estado de las', 'As of'],
   asJson: ['Lo mismo en JSON', 'The same as JSON'],
   feeds: ['Fuentes de datos', 'Data feeds'],
-  feedsCaption: ['Cómo está cada fuente ahora', 'Current state of each feed'],
-  feed: ['Fuente', 'Feed'],
+  awaited: ['Qué se espera, y hasta cuándo', 'What is awaited, and until when'],
+  outages: ['Interrupciones', 'Interruptions'],
   health: ['Estado', 'State'],
-  last: ['Última entrega', 'Last delivery'],
-  age: ['Edad de los datos', 'Age of the data'],
-  every: ['Cada', 'Every'],
-  healths: [
-    { OK: 'Al día', LATE: 'Con retraso', STALE: 'Anticuada', DOWN: 'Sin datos' },
-    { OK: 'On time', LATE: 'Late', STALE: 'Stale', DOWN: 'Down' },
+  about: [
+    'Cómo funciona la API ahora, su disponibilidad por día y el estado de cada fuente de datos.',
+    'How the API works now, its availability by day and the state of each data feed.',
   ],
-  waiting: ['Aún sin datos', 'Nothing yet'],
-  off: ['Desactivada', 'Turned off'],
-  noFeeds: ['Todavía no se conoce ninguna fuente.', 'No feed is known yet.'],
+  days: ['Disponibilidad por día', 'Availability by day'],
   uptime: ['Disponibilidad y tiempos de respuesta', 'Availability and response times'],
   group: ['Grupo', 'Group'],
   availability: ['Disponibilidad', 'Availability'],
@@ -75,53 +68,51 @@ const WORDS = inBoth({
     (late: string, stuck: string) =>
       `On time: up to ${late}. Late: up to ${stuck}. Stuck: more than ${stuck}. The lag is the age of the oldest event that webhooks have not handled yet, and the time for which this process could not read the log of events for streams. Nothing is lost: late events are delivered later.`,
   ],
-  units: [
-    { day: 'd', hour: 'h', minute: 'min', second: 's' },
-    { day: 'd', hour: 'h', minute: 'min', second: 's' },
-  ],
 })
 
-/** The parts of instants: those of this year, and the time of day. */
-const OF_YEAR = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+/** The parts of a time of day. */
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 
 /** Renders the state of the service for people: all in words, without scripts. */
 export function statusPage(report: StatusReport, language: Language): string {
   const words = WORDS[language]
   const { state, reasons, as_of, source_mode, feeds, month, groups } = report
-  const why = reasonTexts(reasons, { language, groups: groups.map(({ group }) => group) }).map((text) => `<li>${escaped(text)}</li>`)
-  const body = `<p role="status">${marked(STATE_LEVELS[state], `<strong>${words.states[state]}</strong>`)}</p>
-${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p>${words.asOf} ${moment(as_of, language, CLOCK)}. ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></p>
+  const names = groups.map(({ group }) => group)
+  const why = reasonTexts(reasons, { language, groups: names, feeds }).map((text) => `<li>${escaped(text)}</li>`)
+  const paths = names.map(({ title, paths: all }) => {
+    const items = [...all].map((path) => `<li><code>${escaped(path)}</code></li>`)
+    return `<dt>${escaped(title[language])}</dt><dd><ul>${items.join('')}</ul></dd>`
+  })
+  const body = `<div class="state ${STATE_LEVELS[state]}"><h1>${words.title}</h1><p role="status">${marked(STATE_LEVELS[state], `<strong>${words.states[state]}</strong>`)}</p>
+${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p><small>${words.asOf} ${moment(as_of, language, CLOCK)}. ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></small></p></div>
+<section aria-labelledby="days"><h2 id="days">${words.days}, ${monthName(month, language)}</h2>
+${daysHtml(report, language)}</section>
+<section aria-labelledby="outages"><h2 id="outages">${words.outages}</h2>
+${outagesHtml(report, language)}</section>
+<section aria-labelledby="awaited"><h2 id="awaited">${words.awaited}</h2>
+${awaitedHtml(feeds, language)}</section>
 <section aria-labelledby="feeds"><h2 id="feeds">${words.feeds}</h2>
-${feeds.length === 0 ? `<p>${words.noFeeds}</p>` : feedTable(feeds, language)}
+${feedsHtml(feeds, names, language)}
 </section>
 <section aria-labelledby="delivery"><h2 id="delivery">${words.delivery}</h2>
 ${deliveryHtml(report.delivery, language)}
 </section>
 <section aria-labelledby="uptime"><h2 id="uptime">${words.uptime}</h2>
 ${uptimeHtml(report, language)}
-<details><summary>${words.paths}</summary><dl>${groups.map(({ group }) => `<dt>${escaped(group.title[language])}</dt><dd><ul>${[...group.paths].map((path) => `<li><code>${escaped(path)}</code></li>`).join('')}</ul></dd>`).join('')}</dl></details>
+<details><summary>${words.paths}</summary><dl>${paths.join('')}</dl></details>
 <h3>${words.how}</h3><p>${escaped(METHOD[language])}</p>
 </section>`
-  return htmlPage(language, { title: words.title, body, mode: source_mode, path: '/status', isWide: true })
-}
-
-function feedTable(feeds: readonly FeedStatus[], language: Language): string {
-  const words = WORDS[language]
-  const rows = feeds.map((feed) => {
-    const { id, health, waiting, last_success_at, data_age_s, cadence_s } = feed
-    const shown = health === null ? words.off : marked(HEALTH_LEVELS[health], waiting ? words.waiting : words.healths[health])
-    return [
-      `<code>${escaped(id)}</code>`,
-      shown,
-      last_success_at === null ? '—' : moment(last_success_at, language, OF_YEAR),
-      data_age_s === null ? '—' : span(data_age_s, language),
-      span(cadence_s, language),
-    ]
+  const { title, about } = words
+  return htmlPage(language, {
+    title,
+    about,
+    body,
+    hasHeading: true,
+    mode: source_mode,
+    path: '/status',
+    isWide: true,
+    styles: ['status.css'],
   })
-  const heads = [words.feed, words.health, words.last, words.age, words.every]
-  // With `.lines`, each heading is on one line.
-  return dataTable({ name: words.feedsCaption, heads, numbers: 2, rows, classes: 'wide lines', isCaptioned: true })
 }
 
 /** Renders the lag of webhooks and streams, and what it means. */
@@ -178,28 +169,6 @@ function groupRow({ group, ...one }: GroupStatus, language: Language, number: In
   const availability = one.availability_pct === null ? '—' : percent(one.availability_pct, language)
   const counts = [one.down_minutes, one.requests, one.failed, one.p50_ms, one.p95_ms, one.p99_ms]
   return [escaped(group.title[language]), met, availability, ...counts.map(count)]
-}
-
-function marked(level: Level, html: string): string {
-  return `<span class="${level}" aria-hidden="true">${SIGNS[level]}</span> ${html}`
-}
-
-function percent(value: number, language: Language): string {
-  return `${new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 3 }).format(value)} %`
-}
-
-/** Formats seconds in the largest unit with a value of at least two. */
-function span(seconds: number, language: Language): string {
-  const { day, hour, minute, second } = WORDS[language].units
-  const whole = Math.abs(seconds)
-  const sign = seconds < 0 ? '−' : ''
-  for (const [unit, size] of [
-    [day, 86_400],
-    [hour, 3600],
-    [minute, 60],
-  ] as const)
-    if (whole >= 2 * size || (whole >= size && whole % size === 0)) return `${sign}${Math.floor(whole / size)} ${unit}`
-  return `${sign}${whole} ${second}`
 }
 
 function monthName(month: string, language: Language): string {

@@ -12,7 +12,7 @@ export function statusReply(report: StatusReport, language: Language): Readonly<
     reasons: reasons.map((one) => ({
       code: one.code,
       of: one.of,
-      text: reasonText(one, { language, groups: groups.map(({ group }) => group) }),
+      text: reasonText(one, { language, groups: groups.map(({ group }) => group), feeds }),
     })),
     as_of: isoInstant(as_of),
     source_mode,
@@ -20,9 +20,11 @@ export function statusReply(report: StatusReport, language: Language): Readonly<
     lake: ready.lake,
     feeds: feeds.map((feed) => ({
       ...feed,
+      name: feed.name[language],
       last_success_at: instant(feed.last_success_at),
       data_time: instant(feed.data_time),
       failing_since: instant(feed.failing_since),
+      next_attempt_at: instant(feed.next_attempt_at),
     })),
     delivery,
     uptime: {
@@ -31,6 +33,9 @@ export function statusReply(report: StatusReport, language: Language): Readonly<
       measured_until: instant(uptime?.measured_until ?? null),
       minutes: uptime?.minutes ?? null,
       minutes_without_heartbeat: uptime?.silent ?? null,
+      outages: (uptime?.outages ?? []).map(({ group, from, until, minutes }) => ({
+        ...{ group, from: instant(from), until: instant(until), down_minutes: minutes },
+      })),
       groups: groups.map(({ group, ...figures }) => ({
         group: group.id,
         title: group.title[language],

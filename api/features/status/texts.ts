@@ -2,7 +2,7 @@ import { DUE_AFTER_MS } from '../../../lake/requests/months.ts'
 import { FAILING_SHARE, MIN_CALLERS, MIN_REQUESTS } from '../../../lake/requests/uptime.ts'
 import type { PathGroup } from '../../auth/usage/path-groups.ts'
 import type { Language } from '../../kernel/language.ts'
-import type { REASONS, Reason } from './report.ts'
+import type { FeedStatus, REASONS, Reason } from './report.ts'
 
 const SHARE_PCT = FAILING_SHARE * 100
 const DUE_MIN = DUE_AFTER_MS / 60_000
@@ -60,9 +60,10 @@ const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: 
 
 /** Returns the text of the reasons with one code. */
 function textOf(code: Reason['code'], reasons: readonly Reason[], options: TextOptions): string {
-  const { language, groups } = options
+  const { language, groups, feeds } = options
   const names = reasons.map(({ of, detail }) => {
-    const name = (code === 'group-failing' ? groups.find(({ id }) => id === of)?.title[language] : of) ?? of ?? ''
+    const known = code === 'group-failing' ? groups.find(({ id }) => id === of)?.title : feeds.find(({ id }) => id === of)?.name
+    const name = known?.[language] ?? of ?? ''
     return detail === undefined ? name : `${name} (${detail})`
   })
   return WHY[language][code](names.join(', '))
@@ -72,6 +73,7 @@ function textOf(code: Reason['code'], reasons: readonly Reason[], options: TextO
 interface TextOptions {
   readonly language: Language
   readonly groups: readonly Pick<PathGroup, 'id' | 'title'>[]
+  readonly feeds: readonly Pick<FeedStatus, 'id' | 'name'>[]
 }
 
 /** Returns the text of a reason. */

@@ -46,6 +46,15 @@ describe.each([
         1,
         30,
       ])
+      const midnight = Date.UTC(2026, 10, 22)
+      expect(whole.days.map(({ date, minutes, silent, failing }) => [date, minutes, silent, failing.get('road') ?? 0])).toEqual([
+        ['2026-11-21', 10, 0, 1],
+        ['2026-11-22', 108, 30, 0],
+      ])
+      expect(whole.outages).toEqual([
+        { group: null, from: midnight + 10 * MINUTE, until: midnight + 40 * MINUTE, minutes: 30 },
+        { group: 'road', from: midnight - 7 * MINUTE, until: midnight - 6 * MINUTE, minutes: 1 },
+      ])
       await Promise.all([one, other, again].map((process) => process.close()))
       set.now += DAY + 5 * HOUR
       const before = await set.read()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readSubscriptions } from '../../../../api/features/webhooks/subscriptions.ts'
-import { createJob } from '../../../../lake/exports/jobs.ts'
+import { createJob, exportedFileKey, putOutcome, putProgress } from '../../../../lake/exports/jobs.ts'
 import { until } from '../../../helpers/until.ts'
 import { type Reply, startService, type TestService } from '../../service.ts'
 import { deliver, feedEvent, receive, record } from '../webhooks/stage.ts'
@@ -181,4 +181,14 @@ test('shows the export jobs of its keys', async () => {
     ...{ from: null, to: null, province: null, columns: null, format: 'parquet', split: 'none' },
   })
   expect(textOf(await pageOf(owner))).toContain('exp_0123456789abcdef0123 incidents parquet queued Jan 2, 2026, 13:00 —')
+
+  const { store } = service.lake
+  const job = { slot: listed?.slot as string, id: 'exp_0123456789abcdef0123' }
+  await putProgress(store, job, { at: now, started_at: now, share: 0.4 })
+  expect(await pageOf(owner)).toContain('<progress max="1" value="0.4" aria-label="Done: 40%">')
+  const file = { name: 'incidents.parquet', bytes: 4, sha256: '', rows: 1 }
+  await store.put(exportedFileKey({ id: job.id, attempt: 'a1' }, file.name), Buffer.from('data'))
+  await putOutcome(store, job, { ended_at: now, attempt: 'a1', snapshot: null, rows: 1, files: [file], reason: null })
+  const [, url = ''] = /<a href="([^"]+)" download>incidents.parquet<\/a> <small>4 B/.exec(await pageOf(owner)) ?? []
+  expect(await (await fetch(url.replaceAll('&#38;', '&'))).text()).toBe('data')
 })

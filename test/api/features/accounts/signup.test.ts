@@ -25,7 +25,7 @@ const send = (fields: Record<string, string>, headers: Record<string, string> = 
 describe('the start page', () => {
   test.each([
     ['', 'es', 'incidencias activas', 'Crear mi clave', '10 peticiones por minuto y 1000 al día'],
-    ['?lang=en', 'en', 'active incidents', 'Make my key', '10 requests a minute and 1000 a day'],
+    ['?lang=en', 'en', 'active incidents', 'Make my key', '10 requests a minute and 1,000 a day'],
   ])('shows the current state, with figures of our own API, and has a form: %s', async (query, language, label, button, limits) => {
     const response = await service.open(`/${query}`)
     expect(response.status).toBe(200)
@@ -39,9 +39,13 @@ describe('the start page', () => {
       new RegExp(`${label}</a></dt><dd><strong>1</strong> <small>.*<time datetime="2026-01-02T12:00:00.000Z">13:00</time>`),
     )
     // A missing count has no figure, and no zero.
-    expect(html.match(/<small>(sin datos todavía|no data yet)<\/small>/g)).toHaveLength(3)
+    expect(html.match(/<small>(sin datos todavía|no data yet)<\/small>/g)).toHaveLength(5)
     expect(html).toContain(button)
-    expect(html).toContain(`curl &#39;${service.url}/api/incidents?province=Madrid&#39;`)
+    expect(html.match(/<article class="request">.*?<code>curl &#39;/gs)).toHaveLength(3)
+    // The picture has the incident as a point, and no point for what is not available.
+    expect(html).toMatch(/<path class="incident" d="M\d+ \d+h0"\/>/)
+    expect(html).not.toContain('<path class="train"')
+    expect(html.length).toBeLessThan(150_000)
     expect(html).toContain(limits)
     expect(html).not.toMatch(/<script(?! type="module" src="\/assets\/)/)
     expect((await service.open(`/${query}`, { 'If-None-Match': response.headers.get('etag') as string })).status).toBe(304)
@@ -54,6 +58,29 @@ describe('the start page', () => {
     expect(await (await service.open('/?lang=en')).text()).toContain('<strong>1</strong>')
     now += 30_000
     expect(await (await service.open('/?lang=en')).text()).toContain('<strong>2</strong>')
+  })
+
+  test('shows the course of a number from its third quarter of an hour on', async () => {
+    const counts = async (): Promise<number> => ((await (await service.open('/?lang=en')).text()).match(/<svg class="spark"/g) ?? []).length
+    for (const expected of [0, 1]) {
+      now += 15 * 60_000
+      expect(await counts()).toBe(expected)
+    }
+  })
+
+  test('names a picture for social networks, and an icon for phones, which are small', async () => {
+    const html = await (await service.open('/')).text()
+    for (const [pattern, bytes] of [
+      [/property="og:image" content="([^"]+)"/, 60_000],
+      [/rel="apple-touch-icon" href="([^"]+)"/, 60_000],
+    ] as const) {
+      const url = new URL(pattern.exec(html)?.[1] as string, service.url)
+      const response = await service.open(url.pathname)
+      expect([url.origin, response.headers.get('content-type')]).toEqual([service.url, 'image/png'])
+      const image = Buffer.from(await response.arrayBuffer())
+      expect(image.subarray(1, 4).toString()).toBe('PNG')
+      expect(image.length).toBeLessThan(bytes)
+    }
   })
 
   test("requesting it costs nothing of an address's limits", async () => {
