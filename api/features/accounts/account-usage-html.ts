@@ -78,7 +78,7 @@ function pathTable(language: Language, name: string, { paths }: KeyUsage): strin
   const rows = paths.map(({ path, requests, refused }) => {
     const [all, bad] = [(requests / most) * 100, (refused / most) * 100]
     const bars = `${bar(all - bad, 0, 'served')}${bar(bad, all - bad, 'refused')}`
-    const drawn = `<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`
+    const drawn = `<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`
     return [`<code>${escaped(path)}</code>`, drawn, number.format(requests), number.format(refused)]
   })
   return dataTable({ name, heads: WORDS[language].pathHeads, rows, numbers: 2, classes: 'small paths' })
