@@ -1,4 +1,5 @@
 import { accountsFeature } from '../features/accounts/feature.ts'
+import { catalogueFeature } from '../features/catalogue/feature.ts'
 import { docsFeature } from '../features/docs/feature.ts'
 import { exportsFeature } from '../features/exports/feature.ts'
 import { mapFeature } from '../features/map/feature.ts'
@@ -15,6 +16,7 @@ export const FEATURES = [
   siteFeature,
   docsFeature,
   mapFeature,
+  catalogueFeature,
   statusFeature,
   accountsFeature,
   webhooksFeature,

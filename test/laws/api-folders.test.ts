@@ -7,6 +7,7 @@ const ORDER = ['browser', 'kernel', 'auth', 'engine', 'endpoints', 'events', 'fe
 /** Features that another one shows or links. */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   accounts: ['exports', 'site', 'webhooks'],
+  catalogue: ['cards', 'site'],
   docs: ['site'],
   map: ['site'],
   status: ['cards', 'site', 'stream', 'webhooks'],

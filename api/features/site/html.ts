@@ -131,14 +131,18 @@ const MODE_NOTICES = {
 /** Returns the notice that a page's data is not live data of the publishers; empty for live data. */
 function modeNotice(mode: SourceMode, language: Language): string {
   const text = MODE_NOTICES[mode][language]
-  return text === '' ? '' : `<aside aria-label="${WAYS[language].data}"><p role="note" class="mode"><span>${text}</span></p></aside>`
+  return text === '' ? '' : `<aside aria-label="${WAYS[language].notice}"><p role="note" class="mode"><span>${text}</span></p></aside>`
 }
 
 const WAYS = inBoth({
   skip: ['Ir al contenido', 'Skip to content'],
   name: ['Páginas', 'Pages'],
-  data: ['Sobre los datos', 'About the data'],
+  notice: ['Sobre los datos', 'About the data'],
   map: ['Mapa', 'Map'],
+  data: ['Datos', 'Data'],
+  datasets: ['Conjuntos de datos', 'Datasets'],
+  sources: ['Fuentes', 'Sources'],
+  models: ['Modelos', 'Models'],
   docs: ['Documentación', 'Docs'],
   plans: ['Planes', 'Plans'],
   status: ['Estado', 'Status'],
@@ -151,7 +155,7 @@ const WAYS = inBoth({
   service: ['El servicio', 'The service'],
   changes: ['Cambios', 'Changes'],
   forPrograms: ['Para programas', 'For programs'],
-  models: ['Para asistentes', 'For assistants'],
+  assistants: ['Para asistentes', 'For assistants'],
   credit: [
     'Datos de organismos públicos de España. Cada respuesta nombra sus fuentes y sus licencias.',
     'Data of public bodies of Spain. Each reply names its sources and their licences.',
@@ -160,9 +164,10 @@ const WAYS = inBoth({
 
 /** Returns the links of the header, in its order: path and text. */
 function mainWays(language: Language): readonly Link[] {
-  const { map, docs, plans, status } = WAYS[language]
+  const { map, data, docs, plans, status } = WAYS[language]
   return [
     ['/map', map],
+    ['/datasets', data],
     ['/docs', docs],
     ['/plans', plans],
     ['/status', status],
@@ -200,6 +205,14 @@ function footerLinks(language: Language): readonly (readonly [name: string, link
       ],
     ],
     [
+      words.data,
+      [
+        [`/datasets${lang}`, words.datasets],
+        [`/sources${lang}`, words.sources],
+        [`/models${lang}`, words.models],
+      ],
+    ],
+    [
       words.service,
       [
         [`/plans${lang}`, words.plans],
@@ -212,7 +225,7 @@ function footerLinks(language: Language): readonly (readonly [name: string, link
       words.forPrograms,
       [
         ['/openapi.json', 'OpenAPI'],
-        ['/llms.txt', words.models],
+        ['/llms.txt', words.assistants],
       ],
     ],
   ]

@@ -10,7 +10,6 @@ export interface SpainPicture {
 
 /** What the picture shows as points, each kind over the ones before. */
 const KINDS = {
-  train: { path: '/api/trenes/posiciones', list: 'trains' },
   incident: { path: '/api/incidents', list: 'incidents' },
   beacon: { path: '/api/v16', list: 'beacons' },
 } as const
@@ -60,7 +59,7 @@ function pathOf({ rings }: Area): string {
 
 let land: string | undefined
 
-/** Draws the provinces and the current trains, incidents and beacons, as our own API lists them. */
+/** Draws the provinces and the current incidents and beacons, as our own API lists them. */
 export async function drawSpain(ask: OwnAnswers): Promise<SpainPicture> {
   land ??= loadAtlas().provinces.map(pathOf).join('')
   const kinds = Object.entries(KINDS) as [PointKind, (typeof KINDS)[PointKind]][]

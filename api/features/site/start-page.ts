@@ -22,8 +22,8 @@ const WORDS = inBoth({
   map: ['Abrir el mapa', 'Open the map'],
   mapNow: ['España ahora', 'Spain now'],
   kinds: [
-    { incident: 'incidencias', beacon: 'balizas V16', train: 'trenes' },
-    { incident: 'incidents', beacon: 'V16 beacons', train: 'trains' },
+    { incident: 'incidencias', beacon: 'balizas V16' },
+    { incident: 'incidents', beacon: 'V16 beacons' },
   ],
   now: ['Ahora mismo', 'Right now'],
   none: ['sin datos todavía', 'no data yet'],
@@ -178,7 +178,7 @@ export function keyMadePage(language: Language, { key, baseUrl }: { readonly key
 
 function pictureHtml({ at, picture }: HomeContent, language: Language, number: Intl.NumberFormat): string {
   const words = WORDS[language]
-  const kinds: readonly PointKind[] = ['incident', 'beacon', 'train']
+  const kinds: readonly PointKind[] = ['incident', 'beacon']
   const legend = kinds.map((kind) => legendItem(kind, picture, { text: words.kinds[kind], number })).join('')
   return `<figure class="spain"><a href="/map?lang=${language}" aria-label="${words.map}">${picture.svg}</a>
 <figcaption><p><strong>${words.mapNow}</strong>, ${moment(at, language, CLOCK)} ${words.zone}</p><ul>${legend}</ul><a class="button quiet" href="/map?lang=${language}">${words.map}</a></figcaption></figure>`

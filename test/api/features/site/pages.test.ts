@@ -33,7 +33,9 @@ const PROBLEM_PAGES = Object.keys(PROBLEMS).map((code) => `/problems/${code}`)
 /** Paths of the pages in both languages. */
 const METHODS = methodPages(endpoints)
 const DOCS = ['/docs', '/docs/guides/quick-start', '/docs/reference/road', '/docs/reference/road/incidents']
-const PAGES = ['/changelog', ...DOCS, '/plans', ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
+/** Pages made from the catalogue of the API. */
+const CATALOGUE = ['/datasets', '/datasets/incidents', '/sources', '/models']
+const PAGES = ['/changelog', ...DOCS, '/plans', ...CATALOGUE, ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
 const description = openapi(endpoints, 'https://api.example.org') as Reply
 /** Every path: those of the description, and pages. */
 const SERVED = [...Object.keys(description.paths), ...Object.keys(OTHERS), ...ACCOUNT_PAGES]
@@ -86,7 +88,9 @@ describe.each(PAGES)('%s', (path) => {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('permissions-policy')).toContain('geolocation=()')
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
-    expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    // Only licences and publishers are linked.
+    const loaded = CATALOGUE.includes(path) ? html.replaceAll(/<a href="[^"]*"/g, '') : html
+    expect(loaded).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
     // The icon is embedded: it needs no request.
     expect(html).toMatch(/<head>[^]*<link rel="icon" href="data:image\/svg\+xml,[^"]+">[^]*<\/head>/)
     expect(policy).toMatch(/img-src [^;]*data:/)

@@ -1,0 +1,70 @@
+import { inBoth, type Language } from '../../kernel/language.ts'
+import { escaped } from '../site/html.ts'
+import type { DatasetDetails } from './catalogue-reads.ts'
+
+const WORDS = inBoth({
+  title: ['Cómo obtenerlos', 'Get it'],
+  api: ['Peticiones a la API', 'Requests to the API'],
+  noApi: ['Ninguna ruta responde con estas filas; están en las descargas.', 'No path answers with these rows; bulk downloads have them.'],
+  bulk: ['Todo el conjunto, como ficheros Parquet', 'The whole dataset as Parquet files'],
+  bulkIntro: [
+    (plan: string) =>
+      `Con una clave del plan ${plan}, <code>/api/export</code> lista los ficheros, y <code>scripts/sync</code> los copia a una carpeta y la mantiene al día.`,
+    (plan: string) =>
+      `With a key of the plan ${plan}, <code>/api/export</code> lists the files, and <code>scripts/sync</code> copies them to a folder and keeps it up to date.`,
+  ],
+  inDuckdb: ['La copia en DuckDB', 'The copy in DuckDB'],
+  lake: ['La tabla Iceberg, para quien opera el servicio', 'The Iceberg table, for who operates the service'],
+  lakeIntro: [
+    'Con acceso al almacén, la tabla se lee sin copiarla, cada vez en un estado completo. Solo este servicio puede escribirla.',
+    'With access to the store, the table is read in place, always in a complete state. Only this service may write it.',
+  ],
+})
+
+/** Requests that are shown first; the others are folded. */
+const FIRST = 3
+
+/** Renders how to get a dataset: the requests, the bulk download, and SQL for the copy and for the Iceberg table. */
+export function accessHtml(language: Language, { dataset, requests, baseUrl }: DatasetDetails & { readonly baseUrl: string }): string {
+  const words = WORDS[language]
+  const { id, domain, time, plans } = dataset
+  const request = ({ url, plan, summary }: DatasetDetails['requests'][number]): string => {
+    const key = plan === 'FREE' ? '' : "-H 'X-API-Key: tia_…' "
+    return `<p class="what">${escaped(summary[language])} <span class="tag${plan === 'FREE' ? ' accent' : ''}">${plan}</span></p>${command(`curl ${key}'${baseUrl}${url}'`)}`
+  }
+  const [first, more] = [requests.slice(0, FIRST), requests.slice(FIRST)]
+  const rest =
+    more.length === 0 ? '' : `<details><summary>${moreText(more.length, language)}</summary>${more.map(request).join('\n')}</details>`
+  return `<section aria-labelledby="get"><h2 id="get">${words.title}</h2>
+<h3>${words.api}</h3>${requests.length === 0 ? `<p>${words.noApi}</p>` : first.map(request).join('\n') + rest}
+<h3>${words.bulk}</h3><p>${words.bulkIntro(plans.bulk)}</p>
+${command(`TRAFFIC_API_KEY=tia_… scripts/sync ${id} --to ${id} --url ${baseUrl}`)}
+<p class="what">${words.inDuckdb}</p>
+${command(duckdbOfCopy(id, time))}
+<h3>${words.lake}</h3><p>${words.lakeIntro}</p>
+<p class="what">DuckDB</p>${command(`INSTALL iceberg; LOAD iceberg;
+SELECT count(*), max(${time}) FROM iceberg_scan('STORE/lake/${domain}/${id}');`)}
+<p class="what">PyIceberg</p>${command(`from pyiceberg.table import StaticTable
+
+# The newest metadata file, as scripts/lake tables prints it.
+table = StaticTable.from_metadata("STORE/lake/${domain}/${id}/metadata/v1.metadata.json")
+rows = table.scan().to_arrow()`)}
+<p class="what">Spark</p>${command(`-- spark.sql.catalog.lake = org.apache.iceberg.spark.SparkCatalog
+-- spark.sql.catalog.lake.type = hadoop, spark.sql.catalog.lake.warehouse = STORE/lake
+SELECT count(*), max(${time}) FROM lake.${domain}.${id}`)}</section>`
+}
+
+/** SQL for DuckDB over a folder of scripts/sync: rows by day of the column of time. */
+function duckdbOfCopy(id: string, time: string): string {
+  return `SELECT date_trunc('day', ${time}) AS day, count(*) AS row_count
+FROM read_parquet('${id}/data/**/*.parquet', union_by_name = true)
+GROUP BY ALL ORDER BY day;`
+}
+
+function moreText(count: number, language: Language): string {
+  return language === 'es' ? `${count} rutas más` : `${count} more paths`
+}
+
+function command(text: string): string {
+  return `<pre tabindex="0"><code>${escaped(text)}</code></pre>`
+}
