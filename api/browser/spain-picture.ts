@@ -28,6 +28,12 @@ export function toPicture(lon: number, lat: number): readonly [x: number, y: num
   return [part.x + (lon - part.lon) * NARROWER * units, part.y + (part.lat - lat) * units]
 }
 
+/** True for a position that the picture shows: Spain with its islands. */
+export function isOnPicture(lon: number, lat: number): boolean {
+  const [x, y] = toPicture(lon, lat)
+  return x >= 0 && y >= 0 && x <= PICTURE.width && y <= PICTURE.height
+}
+
 /** Finds the geometries in a reply: those of GeoJSON, else the positions of its records (`lat`, `lon`). */
 export function geometriesOf(reply: unknown): readonly Shape[] {
   const found: Shape[] = []

@@ -1,8 +1,9 @@
+import { isOnPicture, picturePaths, type Shape } from '../../browser/spain-picture.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import { dataTable, escaped } from '../site/html.ts'
+import { spainSvg } from '../site/spain-outline.ts'
 import type { Sample } from './catalogue-reads.ts'
 import { number } from './catalogue-words.ts'
-import { isOnMap, type Position, spainMap } from './spain-map.ts'
 
 const WORDS = inBoth({
   sample: ['Muestra', 'Sample'],
@@ -39,14 +40,13 @@ export function sampleHtml(language: Language, sample: Sample | null): string {
     heads: names.map((name) => `<code>${escaped(name)}</code>`),
     rows: rows.map((row) => names.map((name) => cell(row[name], language))),
   })
-  const points = sample.records.flatMap((record): Position[] => {
-    const { lat, lon } = record as { readonly lat?: unknown; readonly lon?: unknown }
-    return typeof lat === 'number' && typeof lon === 'number' && isOnMap({ lat, lon }) ? [{ lat, lon }] : []
-  })
+  const points = sample.records.flatMap(({ lat, lon }): Shape[] =>
+    typeof lat === 'number' && typeof lon === 'number' && isOnPicture(lon, lat) ? [{ type: 'Point', coordinates: [lon, lat] }] : [],
+  )
   if (points.length === 0) return framed(`<p>${words.from} ${link}</p>${table}`)
   const count = number(points.length, language)
   return framed(
-    `<p>${words.from} ${link}</p><div class="beside"><div>${table}</div><figure>${spainMap(points, words.map(count))}<figcaption>${words.points(count)} · © IGN/CNIG, CC BY 4.0</figcaption></figure></div>`,
+    `<p>${words.from} ${link}</p><div class="beside"><div>${table}</div><figure>${spainSvg(`<path class="points" d="${picturePaths(points).dots}"/>`, words.map(count))}<figcaption>${words.points(count)} · © IGN/CNIG, CC BY 4.0</figcaption></figure></div>`,
   )
 }
 

@@ -14,12 +14,12 @@ import type { Endpoint } from '../../kernel/endpoint.ts'
 import { languageOf } from '../../kernel/language.ts'
 import { problem } from '../../kernel/problems.ts'
 import { HTML, PAGE_LANG, PAGE_SECURITY } from '../site/html.ts'
+import { outlineSvg } from '../site/spain-outline.ts'
 import { GUIDES, guideText, methodPages, methodText } from './documents.ts'
 import { DOCS_PATH, type DocsContext, guidePath } from './frame.ts'
 import { GROUPS } from './groups.ts'
 import { docsPage, documentPage, groupPage, searchIndex } from './index-pages.ts'
 import { OUTLINE_PATH, operationPage } from './operation-page.ts'
-import { outlineSvg } from './outline.ts'
 import type { OperationDoc, Reference } from './reference.ts'
 
 /** What the documentation is made from. */
