@@ -101,5 +101,5 @@ export const GROUPS: readonly GroupDoc[] = [
 
 /** Returns what a group has. Domains of tests have no text: their name stands for it. */
 export function groupText(id: string): BothTexts {
-  return GROUPS.find((one) => one.id === id)?.about ?? { es: id, en: id }
+  return GROUPS.find((one) => one.id === id)?.about ?? { es: `Datos: ${id}`, en: `Data: ${id}` }
 }

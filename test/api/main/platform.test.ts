@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const SCRIPT = PAGES['/docs/assets/{version}/{name}'] as string
+const SCRIPT = PAGES['/assets/{version}/{name}'] as string
 /** Paths of the description without data. */
 const DESCRIBED = ['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/status']
 const PLATFORM = [...DESCRIBED, ...Object.values(PAGES)]
