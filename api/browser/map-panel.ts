@@ -97,7 +97,8 @@ export function openPanel(parts: PanelParts): Panel {
     const at = notes.get(layer.id)
     if (!at) return
     at.className = 'note'
-    if (state === null || state === undefined) at.textContent = isShown(layer) ? WORDS.loading : ''
+    if (!isOpen(layer)) at.textContent = WORDS.plan(layer.plan)
+    else if (state === null || state === undefined) at.textContent = isShown(layer) ? WORDS.loading : ''
     else if ('problem' in state) {
       at.textContent = state.problem.code === 'no-data-yet' ? WORDS.waiting : state.problem.message
       at.className = state.problem.code === 'no-data-yet' ? 'note' : 'note bad'
@@ -123,12 +124,12 @@ export function openPanel(parts: PanelParts): Panel {
         const swatch = element('span', { class: 'swatch', 'aria-hidden': 'true' })
         swatch.style.background = swatchOf(layer)
         boxes.set(layer.id, box)
-        const text = element('span', { class: 'note' }, isLocked ? WORDS.plan(layer.plan) : '')
+        const text = element('span', { class: 'note' })
         notes.set(layer.id, text)
         return element('li', {}, element('label', { for: `layer-${layer.id}` }, box, swatch, layer.name[language]), text)
       }),
     )
-    for (const layer of layers) if (isOpen(layer)) note(layer)
+    layers.forEach(note)
   }
 
   const relist = (): void => {

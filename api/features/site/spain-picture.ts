@@ -22,7 +22,7 @@ export async function drawSpain(ask: OwnAnswers): Promise<SpainPicture> {
   const drawn = await Promise.all(
     kinds.map(async ([kind, { path, list }]) => {
       try {
-        const reply = await ask(`${path}?fields=lat,lon`)
+        const reply = await ask(`${path}?limit=10000&fields=lat,lon`)
         const points = (reply[list] as readonly { readonly lat: number | null; readonly lon: number | null }[]).flatMap(({ lat, lon }) =>
           lat === null || lon === null || !isOnPicture(lon, lat) ? [] : [{ type: 'Point', coordinates: [lon, lat] }],
         )
