@@ -54,8 +54,7 @@ describe.each([...open, ...Object.values(PAGES), '/account'])('%s', (path) => {
     for (const { key } of [...checks.broken, { key: await checks.service.key('ENTERPRISE') }]) {
       const response = await checks.send(path, 'GET', { 'X-API-Key': key })
       expect(response.status).toBe(plain.status)
-      for (const name of ['content-type', 'cache-control', 'vary'])
-        expect(response.headers.get(name), name).toBe(plain.headers.get(name))
+      for (const name of ['content-type', 'cache-control', 'vary']) expect(response.headers.get(name), name).toBe(plain.headers.get(name))
       // Only a problem has an id, each its own.
       expect(response.headers.has('x-request-id')).toBe(plain.headers.has('x-request-id'))
       const text = await response.text()

@@ -43,7 +43,7 @@ describe('the start page', () => {
     expect(html).toContain(button)
     expect(html.match(/<article class="request">.*?<code>curl &#39;/gs)).toHaveLength(3)
     // The picture has the incident as a point, and no point for what is not available.
-    expect(html).toMatch(/<path class="incident" d="M\d+ \d+h0"\/>/)
+    expect(html).toMatch(/<path class="incident" d="M[\d.]+ [\d.]+h0"\/>/)
     expect(html).not.toContain('<path class="train"')
     expect(html.length).toBeLessThan(150_000)
     expect(html).toContain(limits)
