@@ -17,7 +17,10 @@ describe.skipIf(!browserPath)('the page of plans in a browser', () => {
         const region = page.getByRole('region', { name: plan, exact: true })
         expect(await region.getByRole('listitem').count(), plan).toBeGreaterThan(2)
       }
-      await page.getByRole('link', { name: es ? 'Planes' : 'Plans', exact: true }).waitFor()
+      await page
+        .getByRole('banner')
+        .getByRole('link', { name: es ? 'Planes' : 'Plans', exact: true })
+        .waitFor()
       expect(complaints).toEqual([])
     })
   })

@@ -3,6 +3,7 @@ import { newGroupCounts } from '../../lake/requests/durations.ts'
 import { dayObject, encodeDay } from '../../lake/requests/uptime.ts'
 import { FEEDS } from '../api/main/feed-listings.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
+import { until } from '../helpers/until.ts'
 import { expectReadable, LOOKS, type Look, onPage, PHONE } from './on-page.ts'
 
 const stage = browserStage()
@@ -42,7 +43,7 @@ describe.skipIf(!browserPath)('the state of the service in a browser', () => {
       await page.evaluate("document.querySelectorAll('details.domain').forEach((one) => (one.open = true))")
       const feeds = page.getByRole('table', { name: es ? 'Fuentes de Carreteras' : 'Feeds of Roads' })
       await feeds
-        .getByRole('rowheader', { name: es ? /^Incidencias/ : /^Incidents/ })
+        .getByRole('rowheader', { name: es ? /[Ii]ncidencias/ : /[Ii]ncidents/ })
         .first()
         .waitFor()
       await feeds.getByRole('columnheader', { name: es ? 'Edad de los datos' : 'Age of the data' }).waitFor()
@@ -67,7 +68,7 @@ describe.skipIf(!browserPath)('the state of the service in a browser', () => {
       }
       await tabTo('#uptime ~ .scroll')
       await page.keyboard.press('ArrowRight')
-      await page.waitForFunction('document.activeElement.scrollLeft > 0')
+      await until('the table has scrolled', () => page.evaluate('document.activeElement.scrollLeft > 0'))
       await tabTo('#uptime ~ details summary')
       await page.keyboard.press('Enter')
       await page.getByText('/api/incidents/{id}', { exact: true }).waitFor()

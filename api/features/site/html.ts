@@ -261,7 +261,7 @@ export function dataTable({ name, classes, heads, rows, numbers = 0, isCaptioned
     isCaptioned && at === 0 ? `<th scope="row">${html}</th>` : `<td${num(at)}>${html}</td>`
   const body = rows.map((cells) => `<tr>${cells.map(cell).join('')}</tr>`).join('\n')
   const [label, text] = [` aria-label="${escaped(name)}"`, isCaptioned ? `<caption>${escaped(name)}</caption>\n` : '']
-  return `<div class="scroll" role="region"${label} tabindex="0"><table class="${classes}"${isCaptioned ? '' : label}>${text}<thead><tr>${head}</tr></thead>
+  return `<div class="scroll" role="group"${label} tabindex="0"><table class="${classes}"${isCaptioned ? '' : label}>${text}<thead><tr>${head}</tr></thead>
 <tbody>${body}</tbody></table></div>`
 }
 

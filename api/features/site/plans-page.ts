@@ -150,7 +150,7 @@ function limitsTable(language: Language, plans: PlanTable): string {
   const lines = cells.map(
     ([name, cell]) => `<tr><th scope="row">${name}</th>${TIERS.map((tier) => `<td>${cell(tier)}</td>`).join('')}</tr>`,
   )
-  return `<div class="scroll" role="region" aria-label="${words.limits}" tabindex="0"><table class="plans"><thead><tr><td></td>${heads.join('')}</tr></thead><tbody>${lines.join('\n')}</tbody></table></div>`
+  return `<div class="scroll" role="group" aria-label="${words.limits}" tabindex="0"><table class="plans"><thead><tr><td></td>${heads.join('')}</tr></thead><tbody>${lines.join('\n')}</tbody></table></div>`
 }
 
 function featureHtml(feature: Feature, language: Language, supportContact: string | null): string {
