@@ -1,5 +1,8 @@
 import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
 
+/** Zooms that have tiles of their own; the map enlarges the last one for those above. */
+export const TILE_ZOOMS = { from: 4, to: 11 } as const
+
 /** Colours of the base map, quiet so that data stands out. */
 const COLOURS = {
   light: {
@@ -68,8 +71,8 @@ export function baseStyle(scheme: 'light' | 'dark', origin: string): StyleSpecif
       base: {
         type: 'vector',
         tiles: [`${origin}/map/tiles/{z}/{x}/{y}.mvt`],
-        minzoom: 4,
-        maxzoom: 11,
+        minzoom: TILE_ZOOMS.from,
+        maxzoom: TILE_ZOOMS.to,
         attribution: 'IGN/CNIG, es-atlas, CC BY 4.0',
       },
     },

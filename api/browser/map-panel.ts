@@ -30,7 +30,6 @@ export interface Panel {
 const language: Language = document.documentElement.lang === 'en' ? 'en' : 'es'
 const WORDS = {
   es: {
-    of: (count: string) => `${count}`,
     plan: (plan: string) => `plan ${plan}`,
     ago: (text: string) => `hace ${text}`,
     stale: 'anticuado',
@@ -45,7 +44,6 @@ const WORDS = {
     waiting: 'todavía sin datos',
   },
   en: {
-    of: (count: string) => `${count}`,
     plan: (plan: string) => `plan ${plan}`,
     ago: (text: string) => `${text} ago`,
     stale: 'stale',

@@ -4,6 +4,9 @@ import type { IncomingMessage } from 'node:http'
 export const LANGUAGES = ['es', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]
 
+/** A text in every language that we write in. */
+export type LocalText = Readonly<Record<Language, string>>
+
 /** A language range of an Accept-Language header, with its weight from 0 to 1. */
 interface Range {
   readonly tag: string

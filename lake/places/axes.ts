@@ -179,6 +179,16 @@ export class Axes {
     return { line, kilometres, error_m }
   }
 
+  /** The points of an axis as lon, lat, lon, lat, …, degrees. */
+  coordinates({ begin, end }: Axis): Float64Array {
+    const points = new Float64Array(2 * (end - begin))
+    for (let at = begin; at < end; at++) {
+      points[2 * (at - begin)] = this.#lons[at] as number
+      points[2 * (at - begin) + 1] = this.#lats[at] as number
+    }
+    return points
+  }
+
   /** Length of the measured parts of a road, m; of two carriageways that of growing kilometres. */
   lengthM(road: string): number {
     const own = this.of(road).filter(({ direction }) => direction !== 'NEGATIVE')

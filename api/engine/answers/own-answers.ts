@@ -16,7 +16,7 @@ export type OwnAnswers = (url: string, inPath?: Readonly<Record<string, string>>
 /** A signal that is never aborted. */
 const NEVER = new AbortController().signal
 
-/** Makes the function that answers for these endpoints: by the declared path, such as `/api/datasets/{id}`, and its parameters. */
+/** Makes the function that answers for these endpoints, by the declared path (`/api/datasets/{id}`) and its parameters. */
 export function ownAnswers(served: readonly Served[], clock: () => number): OwnAnswers {
   const byPath = new Map(served.map(({ endpoint, handler }) => [endpoint.path, { read: requestReader(endpoint), handler }] as const))
   return async (url, inPath = {}) => {

@@ -1,6 +1,6 @@
 import type { ListedKey, NewKey } from '../../auth/accounts.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
-import { contactLink, escaped, HTML, htmlPage, moment, PAGE_SECURITY } from '../site/html.ts'
+import { codeBlock, contactLink, escaped, HTML, htmlPage, moment, PAGE_SECURITY } from '../site/html.ts'
 import { jobsSection, type OwnJob, type OwnWebhook, webhooksSection } from './account-delivery-html.ts'
 import { MAX_OVERLAP_H, OVERLAP_H } from './account-fields.ts'
 import { button, dayName, scrollTable } from './account-forms.ts'
@@ -155,7 +155,7 @@ export function newKeyPage(language: Language, made: NewKey): string {
   const words = WORDS[language]
   return page(
     language,
-    `<section><h2>${words.newKey}</h2><pre tabindex="0"><code>${escaped(made.key)}</code></pre><p><strong>${words.once}</strong></p></section>\n<p><a class="button quiet" href="/account">${words.back}</a></p>`,
+    `<section><h2>${words.newKey}</h2>${codeBlock(made.key)}<p><strong>${words.once}</strong></p></section>\n<p><a class="button quiet" href="/account">${words.back}</a></p>`,
     false,
   )
 }

@@ -29,7 +29,7 @@ export function useTag(use: 'yes' | 'no' | 'unknown', language: Language): strin
   return `<span class="tag${use === 'yes' ? '' : ' signal'}">${WORDS[language].use[use]}</span>`
 }
 
-/** Renders an instant of the API as time in Madrid; null says that there is no data yet. */
+/** Renders an instant of the API as time in Madrid, or a note that data has not arrived if it is null. */
 export function momentOrNone(at: string | null, language: Language): string {
   return at === null ? `<small>${WORDS[language].none}</small>` : moment(Date.parse(at), language)
 }

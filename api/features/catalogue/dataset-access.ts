@@ -1,5 +1,5 @@
 import { inBoth, type Language } from '../../kernel/language.ts'
-import { escaped } from '../site/html.ts'
+import { codeBlock, escaped } from '../site/html.ts'
 import type { DatasetDetails } from './catalogue-reads.ts'
 
 const WORDS = inBoth({
@@ -30,7 +30,7 @@ export function accessHtml(language: Language, { dataset, requests, baseUrl }: D
   const { id, domain, time, plans } = dataset
   const request = ({ url, plan, summary }: DatasetDetails['requests'][number]): string => {
     const key = plan === 'FREE' ? '' : "-H 'X-API-Key: tia_…' "
-    return `<p class="what">${escaped(summary[language])} <span class="tag${plan === 'FREE' ? ' accent' : ''}">${plan}</span></p>${command(`curl ${key}'${baseUrl}${url}'`)}`
+    return `<p class="what">${escaped(summary[language])} <span class="tag${plan === 'FREE' ? ' accent' : ''}">${plan}</span></p>${codeBlock(`curl ${key}'${baseUrl}${url}'`)}`
   }
   const [first, more] = [requests.slice(0, FIRST), requests.slice(FIRST)]
   const rest =
@@ -38,18 +38,18 @@ export function accessHtml(language: Language, { dataset, requests, baseUrl }: D
   return `<section aria-labelledby="get"><h2 id="get">${words.title}</h2>
 <h3>${words.api}</h3>${requests.length === 0 ? `<p>${words.noApi}</p>` : first.map(request).join('\n') + rest}
 <h3>${words.bulk}</h3><p>${words.bulkIntro(plans.bulk)}</p>
-${command(`TRAFFIC_API_KEY=tia_… scripts/sync ${id} --to ${id} --url ${baseUrl}`)}
+${codeBlock(`TRAFFIC_API_KEY=tia_… scripts/sync ${id} --to ${id} --url ${baseUrl}`)}
 <p class="what">${words.inDuckdb}</p>
-${command(duckdbOfCopy(id, time))}
+${codeBlock(duckdbOfCopy(id, time))}
 <h3>${words.lake}</h3><p>${words.lakeIntro}</p>
-<p class="what">DuckDB</p>${command(`INSTALL iceberg; LOAD iceberg;
+<p class="what">DuckDB</p>${codeBlock(`INSTALL iceberg; LOAD iceberg;
 SELECT count(*), max(${time}) FROM iceberg_scan('STORE/lake/${domain}/${id}');`)}
-<p class="what">PyIceberg</p>${command(`from pyiceberg.table import StaticTable
+<p class="what">PyIceberg</p>${codeBlock(`from pyiceberg.table import StaticTable
 
 # The newest metadata file, as scripts/lake tables prints it.
 table = StaticTable.from_metadata("STORE/lake/${domain}/${id}/metadata/v1.metadata.json")
 rows = table.scan().to_arrow()`)}
-<p class="what">Spark</p>${command(`-- spark.sql.catalog.lake = org.apache.iceberg.spark.SparkCatalog
+<p class="what">Spark</p>${codeBlock(`-- spark.sql.catalog.lake = org.apache.iceberg.spark.SparkCatalog
 -- spark.sql.catalog.lake.type = hadoop, spark.sql.catalog.lake.warehouse = STORE/lake
 SELECT count(*), max(${time}) FROM lake.${domain}.${id}`)}</section>`
 }
@@ -63,8 +63,4 @@ GROUP BY ALL ORDER BY day;`
 
 function moreText(count: number, language: Language): string {
   return language === 'es' ? `${count} rutas más` : `${count} more paths`
-}
-
-function command(text: string): string {
-  return `<pre tabindex="0"><code>${escaped(text)}</code></pre>`
 }

@@ -54,7 +54,7 @@ export const catalogueFeature: Feature<CatalogueParts> = {
       const cached = (name: string, language: Language, make: () => Promise<string>): Promise<MadeResponse> => {
         const known = made.get(name)
         if (known && clock() - known.at < FRESH_S * 1000) return known.page
-        const page = make().then((text) => cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S }))
+        const page = make().then((text) => document(language, text))
         made.set(name, { at: clock(), page })
         page.catch(() => made.delete(name))
         return page
@@ -76,10 +76,10 @@ export const catalogueFeature: Feature<CatalogueParts> = {
         find: async ({ raw }) => {
           const { lang, ...search } = readSearch(withoutEmpty(raw.url ?? '/'))
           const language = lang ?? languageOf(raw)
-          const name = `/datasets ${language} ${state.mode} ${JSON.stringify(search)}`
-          return cached(name, language, async () =>
-            datasetListPage(language, { datasets: await reads.datasets(), search, mode: state.mode }),
-          )
+          const make = async () => datasetListPage(language, { datasets: await reads.datasets(), search, mode: state.mode })
+          // Callers choose the words of a search, so its page is not kept.
+          const isSearch = Object.values(search).some((value) => value !== null)
+          return isSearch ? document(language, await make()) : cached(`/datasets ${language} ${state.mode}`, language, make)
         },
       })
       page('/datasets/:id', async (language, id) =>
@@ -90,6 +90,10 @@ export const catalogueFeature: Feature<CatalogueParts> = {
       page('/models/:id', async (language, id) => modelPage(language, { model: await reads.model(id), mode: state.mode }))
     }),
   describe: () => ({ paths: {} }),
+}
+
+function document(language: Language, text: string): Promise<MadeResponse> {
+  return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
 }
 
 /** Removes parameters without a value: a form sends its empty fields. */

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Endpoint } from '../../kernel/endpoint.ts'
-import type { Language } from '../../kernel/language.ts'
+import type { Language, LocalText } from '../../kernel/language.ts'
 import { defineMethodPage, type MethodPage } from '../../kernel/method-page.ts'
 import { escaped } from '../site/html.ts'
 import { renderMarkdown } from '../site/markdown.ts'
-import type { BothTexts } from './reference.ts'
 
 /** Returns the method pages that endpoints declare, by name. */
 export function methodPages(endpoints: readonly Endpoint[]): ReadonlyMap<string, MethodPage> {
@@ -16,12 +15,12 @@ interface Guide {
   readonly name: string
   readonly file: URL
   readonly spanish: URL | null
-  readonly title: BothTexts
+  readonly title: LocalText
   /** What the reader learns, in one line. */
-  readonly about: BothTexts
+  readonly about: LocalText
 }
 
-const guide = (name: string, title: BothTexts, about: BothTexts, isTranslated = false): Guide => ({
+const guide = (name: string, title: LocalText, about: LocalText, isTranslated = false): Guide => ({
   ...defineMethodPage(name, new URL(`./guides/${name}.md`, import.meta.url)),
   spanish: isTranslated ? new URL(`./guides/${name}.es.md`, import.meta.url) : null,
   title,

@@ -1,16 +1,16 @@
 import { domains } from '../../endpoints/catalog.ts'
-import type { BothTexts } from './reference.ts'
+import type { LocalText } from '../../kernel/language.ts'
 
 /** A group of operations, as the reference shows it. */
 export interface GroupDoc {
   readonly id: string
-  readonly title: BothTexts
+  readonly title: LocalText
   /** What it contains, how fresh and from whom. */
-  readonly about: BothTexts
+  readonly about: LocalText
 }
 
 /** What each domain has, by its id. */
-const DOMAIN_TEXTS: Readonly<Record<string, BothTexts>> = {
+const DOMAIN_TEXTS: Readonly<Record<string, LocalText>> = {
   road: {
     es: 'Incidencias, obras, balizas V16, paneles, cámaras, radares, intensidad del tráfico y zonas de bajas emisiones, con la geometría de las carreteras. De la DGT, los gobiernos autonómicos y los ayuntamientos; lo más rápido se lee cada minuto.',
     en: 'Incidents, roadworks, V16 beacons, message panels, cameras, speed cameras, traffic intensity and low-emission zones, with the geometry of roads. From the DGT, regional governments and city councils; the fastest feeds are read every minute.',
@@ -100,6 +100,6 @@ export const GROUPS: readonly GroupDoc[] = [
 ]
 
 /** Returns what a group has. Domains of tests have no text: their name stands for it. */
-export function groupText(id: string): BothTexts {
+export function groupText(id: string): LocalText {
   return GROUPS.find((one) => one.id === id)?.about ?? { es: `Datos: ${id}`, en: `Data: ${id}` }
 }

@@ -2,7 +2,7 @@ import type { PlanTable } from '../../auth/plans.ts'
 import { CODE_LANGUAGES, type CodeLanguage, requestCode } from '../../browser/docs-code.ts'
 import { PICTURE, picturePaths } from '../../browser/spain-picture.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
-import { escaped } from '../site/html.ts'
+import { codeBlock, escaped } from '../site/html.ts'
 import { fullCost, planTag } from './costs.ts'
 import type { FieldDoc } from './fields.ts'
 import { type DocsContext, docsFrame, groupPath, inline, operationPath } from './frame.ts'
@@ -85,9 +85,7 @@ export function operationPage(context: DocsContext, { group, operation, operatio
     section('request', words.request, codeHtml(operation, language, baseUrl)),
     method === 'GET' ? tryHtml(operation, language) : '',
     operation.hasPlaces ? pictureHtml(operation, language) : '',
-    reply.example === null
-      ? ''
-      : section('example', words.example, `<pre tabindex="0"><code>${escaped(exampleText(reply.example))}</code></pre>`),
+    reply.example === null ? '' : section('example', words.example, codeBlock(exampleText(reply.example))),
   ]
   return docsFrame(context, {
     title: summary[language],
@@ -146,7 +144,7 @@ function codeHtml({ method, request, plan, body }: OperationDoc, language: Langu
     ([id, name], at) =>
       `<input type="radio" name="code" id="code-${id}"${at === 0 ? ' checked' : ''}><label for="code-${id}">${name}</label>`,
   )
-  const panels = names.map(([id]) => `<div class="code" data-code="${id}"><pre tabindex="0"><code>${escaped(codes[id])}</code></pre></div>`)
+  const panels = names.map(([id]) => `<div class="code" data-code="${id}">${codeBlock(codes[id])}</div>`)
   return `<fieldset class="codes-of"><legend class="hidden">${WORDS[language].language}</legend>${choices.join('')}${panels.join('')}</fieldset>`
 }
 

@@ -1,13 +1,8 @@
 import { zstdCompressSync } from 'node:zlib'
 import type { Plan } from '../../../lake/schema/dataset.ts'
 import { geometriesOf, type Shape } from '../../browser/spain-picture.ts'
+import type { LocalText } from '../../kernel/language.ts'
 import { type FieldDoc, fieldReader, type Json, parameterDoc } from './fields.ts'
-
-/** A text in both languages. */
-export interface BothTexts {
-  readonly es: string
-  readonly en: string
-}
 
 /** A parameter of an operation. */
 export interface ParameterDoc extends FieldDoc {
@@ -25,7 +20,7 @@ export interface OperationIndex {
   readonly id: string
   readonly method: string
   readonly path: string
-  readonly summary: BothTexts
+  readonly summary: LocalText
   /** The plan that it needs; null if it needs none. */
   readonly plan: Plan | null
   /** True if an answer may take a query of the tables. */

@@ -4,7 +4,9 @@ import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import { type Area, loadAtlas } from '../../../lake/places/atlas.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import { areaMiddle } from '../../../lake/places/middles.ts'
-import { type BaseLine, type BaseMapInput, TILE_ZOOMS, type TileAddress } from './tiles.ts'
+import { TILE_ZOOMS } from '../../browser/map-base.ts'
+import type { Answer } from '../../kernel/question-thread.ts'
+import type { BaseLine, BaseMapInput, TileAddress } from './tiles.ts'
 
 // Makes the vector tiles of the base map, each on request, from indexes over the whole country.
 
@@ -89,12 +91,18 @@ const layers: readonly Layer[] = [
   layer('lesser_town', 8, () => towns((rank) => rank > 2)),
 ]
 
-parentPort?.on('message', ({ id, z, x, y }: TileAddress & { readonly id: number }) => {
+function tileOf({ z, x, y }: TileAddress): Uint8Array | null {
   const found = layers.flatMap(({ name, from, index }) => {
     const tile = z < from ? null : index().getTile(z, x, y)
     return tile && tile.features.length > 0 ? [[name, tile] as const] : []
   })
-  const tile = found.length === 0 ? null : fromGeojsonVt(Object.fromEntries(found), { version: 2, extent: 4096 })
-  parentPort?.postMessage({ id, tile })
+  return found.length === 0 ? null : fromGeojsonVt(Object.fromEntries(found), { version: 2, extent: 4096 })
+}
+
+parentPort?.on('message', ({ id, ...address }: TileAddress & { readonly id: number }) => {
+  try {
+    parentPort?.postMessage({ id, given: tileOf(address) } satisfies Answer)
+  } catch (error) {
+    parentPort?.postMessage({ id, error: error as Error } satisfies Answer)
+  }
 })
-parentPort?.postMessage('ready')

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import { municipalityRegister } from '../../../lake/datasets/road/municipality-register.ts'
 import { roadAxes } from '../../../lake/datasets/road/road-network.ts'
@@ -10,6 +8,7 @@ import { inhabitants } from '../../endpoints/road/places.ts'
 import { roadPosts } from '../../endpoints/road/posts.ts'
 import type { OwnAnswers } from '../../engine/answers/own-answers.ts'
 import type { CachedViews } from '../../engine/state/cached-views.ts'
+import { QuestionThread } from '../../kernel/question-thread.ts'
 import type { BaseLine, BaseMapInput, TileAddress } from './tiles.ts'
 
 /** The vector tiles of the base map. */
@@ -21,84 +20,84 @@ export interface BaseMap {
   close(): Promise<void>
 }
 
-/** Memory for tiles that were made, and how long the thread waits for the next one: its index takes some 150 MB. */
+/** Memory for tiles that were made, and how long the thread waits for the next one. */
 const CACHED_BYTES = 24 * 1024 ** 2
 const IDLE_MS = 120_000
+/** Maximum heap of the thread, MB: several times its need. */
+const MEMORY_MB = 1024
 
 /** Opens the base map: boundaries and places, roads and railways as this service knows them. */
-export function openBaseMap({ kept, ask }: { readonly kept: CachedViews; readonly ask: OwnAnswers }): BaseMap {
+export function openBaseMap({ kept, askApi }: { readonly kept: CachedViews; readonly askApi: OwnAnswers }): BaseMap {
   const tiles = new LRUCache<string, { readonly tile: Buffer | null }>({
     maxSize: CACHED_BYTES,
     sizeCalculation: ({ tile }) => 64 + (tile?.length ?? 0),
   })
-  let thread: Promise<Worker> | null = null
+  let thread: Promise<QuestionThread> | null = null
   let idle: NodeJS.Timeout | undefined
-  let asked = 0
 
-  const input = async (): Promise<BaseMapInput> => {
+  const start = async (onEnd: () => void): Promise<QuestionThread> => {
     const [posts, register, railways] = await Promise.all([
       kept.optional(roadPosts, ''),
       kept.optional(inhabitants, ''),
-      railwayLines(ask).catch(() => []),
+      railwayLines(askApi).catch(() => []),
     ])
-    return { roads: posts ? roadLines(posts.axes) : [], railways, people: register?.people ?? new Map() }
-  }
-  const start = async (): Promise<Worker> => {
-    const worker = new Worker(new URL('./base-map-thread.ts', import.meta.url), { workerData: await input() })
-    worker.setMaxListeners(0)
-    worker.once('exit', () => {
-      thread = null
+    return new QuestionThread(new URL('./base-map-thread.ts', import.meta.url), {
+      ...{ name: 'base map', onEnd },
+      workerData: {
+        roads: posts ? roadLines(posts.axes) : [],
+        railways,
+        people: register?.people ?? new Map(),
+      } satisfies BaseMapInput,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     })
-    await once(worker, 'message')
-    return worker
+  }
+  /** Forgets a thread that has ended or did not start: the next tile starts another. */
+  const forget = (ended: Promise<QuestionThread>): void => {
+    if (thread === ended) thread = null
+  }
+  const running = (): Promise<QuestionThread> => {
+    clearTimeout(idle)
+    idle = setTimeout(() => void stop(), IDLE_MS).unref()
+    if (thread) return thread
+    const starting: Promise<QuestionThread> = start(() => forget(starting))
+    starting.catch(() => forget(starting))
+    thread = starting
+    return starting
+  }
+  /** Asks the thread, and the next one if it ended meanwhile. */
+  const ask = async (address: TileAddress, isLast = false): Promise<{ readonly made: Uint8Array | null; readonly by: typeof thread }> => {
+    const by = running()
+    try {
+      return { made: await (await by).ask<Uint8Array | null>(address), by }
+    } catch (error) {
+      if (isLast || by === thread) throw error
+      return await ask(address, true)
+    }
   }
   const stop = async (): Promise<void> => {
     clearTimeout(idle)
-    const running = thread
+    const last = thread
     thread = null
-    await running?.then((worker) => worker.terminate()).catch(() => undefined)
+    await last?.then((one) => one.close()).catch(() => undefined)
   }
   // With new roads or inhabitants, all tiles are made again.
   const unfollow = kept.onChange([roadAxes, municipalityRegister], () => {
     tiles.clear()
     void stop()
   })
-  const make = async (address: TileAddress): Promise<Buffer | null> => {
-    thread ??= start()
-    const worker = await thread.catch((error: unknown) => {
-      thread = null
-      throw error
-    })
-    const id = asked++
-    return new Promise((resolve, reject) => {
-      const end = (act: () => void): void => {
-        worker.off('message', onTile)
-        worker.off('exit', onExit)
-        act()
-      }
-      const onTile = (message: { readonly id: number; readonly tile: Uint8Array | null }): void => {
-        if (message.id === id) end(() => resolve(message.tile && Buffer.from(message.tile)))
-      }
-      const onExit = (): void => end(() => reject(new Error('the thread of the base map ended')))
-      worker.on('message', onTile)
-      worker.on('exit', onExit)
-      worker.postMessage({ id, ...address })
-    })
-  }
 
   return {
     async tile(address) {
       const key = `${address.z}/${address.x}/${address.y}`
       const before = tiles.get(key)
       if (before) return before.tile
-      clearTimeout(idle)
-      const tile = await make(address)
-      tiles.set(key, { tile })
-      clearTimeout(idle)
-      idle = setTimeout(() => void stop(), IDLE_MS).unref()
+      const { made, by } = await ask(address)
+      const tile = made && Buffer.from(made)
+      // A thread that new roads replaced has the roads before.
+      if (by === thread) tiles.set(key, { tile })
       return tile
     },
-    warm: () => void (thread ??= start()).catch(() => undefined),
+    warm: () => void running().catch(() => undefined),
     async close() {
       unfollow()
       await stop()
@@ -107,10 +106,7 @@ export function openBaseMap({ kept, ask }: { readonly kept: CachedViews; readonl
 }
 
 function roadLines(axes: Axes): BaseLine[] {
-  const lines: BaseLine[] = []
-  for (const road of axes.roads)
-    for (const axis of axes.of(road)) lines.push({ name: axis.road, points: pointsOf(axes.part(axis, axis.km_from, axis.km_to).line) })
-  return lines
+  return [...axes.roads].flatMap((road) => axes.of(road).map((axis) => ({ name: axis.road, points: axes.coordinates(axis) })))
 }
 
 /** Longest straight line of a track, m: routes without a shape go straight from station to station. */

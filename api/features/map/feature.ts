@@ -4,6 +4,7 @@ import { type AddressLimit, type AddressLimitParts, limitByAddress } from '../..
 import { perMinute } from '../../auth/limits/policy.ts'
 import type { PageTokens } from '../../auth/page-access.ts'
 import type { PathGroups } from '../../auth/usage/path-groups.ts'
+import { TILE_ZOOMS } from '../../browser/map-base.ts'
 import { ownAnswers, type Served } from '../../engine/answers/own-answers.ts'
 import type { Feature } from '../../engine/feature.ts'
 import { cachedDocument, registerDocument } from '../../engine/replies/documents.ts'
@@ -15,7 +16,6 @@ import { problem } from '../../kernel/problems.ts'
 import { HTML, PAGE_LANG } from '../site/html.ts'
 import { openBaseMap } from './base-map.ts'
 import { MAP_SECURITY, mapPage } from './map-page.ts'
-import { TILE_ZOOMS } from './tiles.ts'
 
 /** What the map works with. */
 interface MapParts extends AddressLimitParts {
@@ -44,7 +44,7 @@ export const mapFeature: Feature<MapParts> = {
       const { clock, kept, served, pages, state, callerOf } = parts
       limitByAddress(scope, parts, TILE_LIMIT)
       parts.groups.take(scope, 'platform', parts.callerOf)
-      const base = openBaseMap({ kept, ask: ownAnswers(served, clock) })
+      const base = openBaseMap({ kept, askApi: ownAnswers(served, clock) })
       scope.addHook('onClose', () => base.close())
       scope.get('/map', { exposeHeadRoute: true }, async ({ raw }, reply) => {
         const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)

@@ -1,6 +1,3 @@
-/** Zooms that have tiles of their own; the map enlarges the last one for those above. */
-export const TILE_ZOOMS = { from: 4, to: 11 } as const
-
 /** A line of the base map with its points as lon, lat, lon, lat, …, degrees. */
 export interface BaseLine {
   readonly name: string

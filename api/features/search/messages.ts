@@ -48,10 +48,3 @@ export type Question =
   | ({ readonly kind: 'rank'; readonly id: number } & RankQuestion)
   | ({ readonly kind: 'near'; readonly id: number } & NearQuestion)
   | { readonly kind: 'memory'; readonly id: number }
-
-/** The thread's answer to any message but `collect`. */
-export interface Answer {
-  readonly id: number
-  readonly given?: unknown
-  readonly error?: Error
-}

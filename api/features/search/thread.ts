@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
+import type { Answer } from '../../kernel/question-thread.ts'
 import { hitsWanted, type Indexed, namedFirst, pageOfHits } from './hits.ts'
-import type { Answer, Question } from './messages.ts'
+import type { Question } from './messages.ts'
 import { nearest, rank } from './ranking.ts'
 import { type IndexedDocument, Segment } from './segment.ts'
 

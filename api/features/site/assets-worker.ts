@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
+// stripTypeScriptTypes is a release candidate in Node 24, and warns.
+process.removeAllListeners('warning')
 const { folder, names } = workerData as { readonly folder: string; readonly names: readonly string[] }
 /** Modules of packages that ours import, by their names in URLs. */
 const PACKAGES: Readonly<Record<string, string>> = { 'maplibre-gl': './maplibre-gl.js' }

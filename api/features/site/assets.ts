@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { messageOf } from '../../../models/in-thread.ts'
 
 /** The folder of what pages load: stylesheets, modules and pictures. */
 const FOLDER = new URL('../../browser/', import.meta.url)
@@ -26,10 +26,10 @@ const TYPES: Readonly<Record<string, string>> = {
 const own = readdirSync(FOLDER).filter((name) => /\.(css|png|ts)$/.test(name))
 const resolved = new Map(Object.entries(PACKAGES).map(([name, file]) => [name, createRequire(import.meta.url).resolve(file)]))
 
-/** Version of all files that pages load: it changes with any of them, so browsers may keep each for ever. */
+/** Version of all files that pages load: the hash of their contents, so browsers may keep each for ever, from any machine. */
 export const ASSET_VERSION = hash(
   'sha256',
-  [...own.toSorted().map((name) => readFileSync(new URL(name, FOLDER), 'latin1')), ...resolved.values()].join('\0'),
+  [...own.toSorted().map((name) => new URL(name, FOLDER)), ...resolved.values()].map((file) => hash('sha256', readFileSync(file))).join(),
   'hex',
 ).slice(0, 12)
 
@@ -57,21 +57,12 @@ export async function readAsset(name: string): Promise<Asset | null> {
   if (file !== undefined) return asset(await readFile(file))
   if (own.includes(name)) return asset(await readFile(new URL(name, FOLDER)))
   if (!own.includes(name.replace(/\.js$/, '.ts'))) return null
-  modules ??= withoutTypes(own.filter((one) => one.endsWith('.ts')))
+  // In a thread of its own, which frees the memory of the compiler with it.
+  modules ??= messageOf(
+    new URL('./assets-worker.ts', import.meta.url),
+    { folder: FOLDER.href, names: own.filter((one) => one.endsWith('.ts')) },
+    new AbortController().signal,
+  )
   const text = (await modules).get(name)
   return text === undefined ? null : asset(Buffer.from(text))
-}
-
-/** Removes the types of our modules in a thread of its own, which frees the memory of the compiler with it. */
-function withoutTypes(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./assets-worker.ts', import.meta.url), {
-      workerData: { folder: FOLDER.href, names },
-      // stripTypeScriptTypes is a release candidate in Node 24, and warns.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    })
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.once('exit', () => reject(new Error('the modules of pages were not made')))
-  })
 }

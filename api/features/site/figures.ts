@@ -1,4 +1,5 @@
 import type { OwnAnswers } from '../../engine/answers/own-answers.ts'
+import type { LocalText } from '../../kernel/language.ts'
 
 /** A count at an instant (ms). */
 export interface Reading {
@@ -10,21 +11,15 @@ export interface Reading {
 export interface Figure {
   /** The path that it comes from. */
   readonly path: string
-  readonly label: Both
+  readonly label: LocalText
   /** Null if there is none at the moment. */
   readonly count: number | null
   /** Time of the data, as the API returns it; null if there is none. */
   readonly updated_at: string | null
-  /** Readings of the last 24 hours, oldest first: one per hour from the API, else one every 15 minutes since this process began. */
+  /** Readings of the last 24 hours, oldest first: by hour from the API, else every 15 minutes since this process began. */
   readonly history: readonly Reading[]
   /** What the history counts if that is not the number itself. */
-  readonly historyLabel: Both | null
-}
-
-/** A text in Spanish and English. */
-export interface Both {
-  readonly es: string
-  readonly en: string
+  readonly historyLabel: LocalText | null
 }
 
 /** The numbers that are shown, all from free endpoints; `hours` is a path whose reply has the last 24 hours. */
@@ -42,9 +37,9 @@ const SHOWN = [
   { path: '/api/gas-stations', label: { es: 'gasolineras con precio', en: 'filling stations with prices' } },
 ] as const satisfies readonly {
   readonly path: string
-  readonly label: Both
+  readonly label: LocalText
   readonly hours?: string
-  readonly historyLabel?: Both
+  readonly historyLabel?: LocalText
 }[]
 
 /** Time between two readings that are remembered, and for how long, in ms. */
@@ -52,8 +47,8 @@ export const READING_MS = 15 * 60_000
 const REMEMBERED_MS = 86_400_000
 
 /**
- * Makes the function that reads the current numbers and remembers one of each every 15 minutes; `clock` is in ms. A number that is
- * not available is left out, without an error.
+ * Makes the function that reads the current numbers and remembers one of each every 15 minutes; `clock` is in ms. A number
+ * that is not available is null, without an error.
  */
 export function figureReader(ask: OwnAnswers, clock: () => number): () => Promise<readonly Figure[]> {
   const remembered = new Map<string, readonly Reading[]>()

@@ -1,10 +1,11 @@
 import type { OwnAnswers } from '../../engine/answers/own-answers.ts'
-import { type Both, type Figure, figureReader, READING_MS } from './figures.ts'
+import type { LocalText } from '../../kernel/language.ts'
+import { type Figure, figureReader, READING_MS } from './figures.ts'
 import { drawSpain, type SpainPicture } from './spain-picture.ts'
 
 /** A request that the first page shows with its current reply. */
 export interface ShownRequest {
-  readonly title: Both
+  readonly title: LocalText
   /** Path and query: the reply is that of any caller. */
   readonly url: string
   /** The reply as JSON without most of `meta`; null if there is none at the moment. */
@@ -43,7 +44,7 @@ const REQUESTS = [
   },
 ] as const
 
-/** Opens what the first page shows; `clock` is in ms. A reading of each number is remembered every 15 minutes, also without visitors. */
+/** Opens what the first page shows; `clock` is in ms. Each number is read every 15 minutes, also without visitors. */
 export function openHome(ask: OwnAnswers, clock: () => number): Home {
   const figures = freshly(figureReader(ask, clock), { fresh_ms: FRESH_S * 1000, clock })
   const picture = freshly(() => drawSpain(ask), { fresh_ms: 2000 * FRESH_S, clock })

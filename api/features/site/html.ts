@@ -278,6 +278,11 @@ export function contactLink(uri: string): string {
   return `<a href="${escaped(uri)}">${escaped(uri.replace(/^(mailto|tel):/, ''))}</a>`
 }
 
+/** Renders a text as a block of code that scrolls by keyboard, too. */
+export function codeBlock(text: string): string {
+  return `<pre tabindex="0"><code>${escaped(text)}</code></pre>`
+}
+
 /** Escapes a text for HTML elements and attributes. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)

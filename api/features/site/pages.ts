@@ -66,10 +66,14 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   document('/assets/:version/:name', async ({ raw, params }) => {
     NO_PARAMS(raw.url ?? '/')
     const { version, name } = params as { readonly version: string; readonly name: string }
-    const asset = version === ASSET_VERSION ? await readAsset(name) : null
-    if (!asset) throw problem('not-found', 'There is no such file; pages link to the existing ones.')
-    const { content_type, isText, body } = asset
-    return cachedAt(name, () => cachedDocument({ text: { body, etag: `W/"${version}"` }, content_type, isText, isImmutable: true }))
+    const missing = () => problem('not-found', 'There is no such file; pages link to the existing ones.')
+    if (version !== ASSET_VERSION) throw missing()
+    return cachedAt(`/assets ${name}`, async () => {
+      const asset = await readAsset(name)
+      if (!asset) throw missing()
+      const { content_type, isText, body } = asset
+      return cachedDocument({ text: { body, etag: `W/"${version}"` }, content_type, isText, isImmutable: true })
+    })
   })
   page('/problems/:code', (code) => {
     if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')

@@ -4,7 +4,7 @@ import type { PlanTable } from '../../auth/plans.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import type { Figure } from './figures.ts'
 import type { HomeContent, ShownRequest } from './home.ts'
-import { escaped, htmlPage, moment } from './html.ts'
+import { codeBlock, escaped, htmlPage, moment } from './html.ts'
 import { euros } from './plans-page.ts'
 import type { PointKind, SpainPicture } from './spain-picture.ts'
 import { sparkline } from './sparkline.ts'
@@ -169,7 +169,7 @@ export function keyMadePage(language: Language, { key, baseUrl }: { readonly key
   return htmlPage(language, {
     ...{ title: words.made, styles: ['home.css'], modules: ['first-call.js'] },
     body: `<p role="status" class="made"><code>${escaped(key)}</code></p><p><strong>${words.once}</strong></p>
-<section aria-labelledby="first"><h2 id="first">${words.first}</h2>${command(`curl -H 'X-API-Key: ${key}' '${baseUrl}${FIRST_CALL}'`)}
+<section aria-labelledby="first"><h2 id="first">${words.first}</h2>${codeBlock(`curl -H 'X-API-Key: ${key}' '${baseUrl}${FIRST_CALL}'`)}
 <p class="actions"><button id="send" hidden data-path="${FIRST_CALL}" data-key="${escaped(key)}">${words.tryIt}</button></p><div id="reply" aria-live="polite"></div>
 <p>${words.mailed}</p><p><a href="/docs?lang=${language}">${words.more}</a></p></section>
 <p><a href="/?lang=${language}">${words.back}</a></p>`,
@@ -210,8 +210,8 @@ function figure(
 }
 
 function requestHtml({ title, url, reply }: ShownRequest, language: Language, baseUrl: string): string {
-  const shown = reply === null ? `<p>${WORDS[language].noReply}</p>` : command(reply)
-  return `<article class="request"><h3>${title[language]}</h3>${command(`curl '${baseUrl}${url}'`)}${shown}</article>`
+  const shown = reply === null ? `<p>${WORDS[language].noReply}</p>` : codeBlock(reply)
+  return `<article class="request"><h3>${title[language]}</h3>${codeBlock(`curl '${baseUrl}${url}'`)}${shown}</article>`
 }
 
 function readersHtml(language: Language): string {
@@ -238,8 +238,4 @@ function pricesHtml(language: Language, plans: PlanTable, number: Intl.NumberFor
           : `<strong>${euros(price_eur_month, language)}</strong> <small>${words.perMonth}</small>`
     return `<div class="card"><h3>${plan}</h3><p class="price">${price}</p><p>${words.planFor[plan]}</p><p><small>${words.perDay(number.format(day))}</small></p></div>`
   }).join('')
-}
-
-function command(text: string): string {
-  return `<pre tabindex="0"><code>${escaped(text)}</code></pre>`
 }

@@ -1,10 +1,7 @@
 import type { FeedListing } from '../../../lake/live/freshness.ts'
 import type { SystemView } from '../../kernel/endpoint.ts'
-import type { Language } from '../../kernel/language.ts'
+import type { Language, LocalText } from '../../kernel/language.ts'
 import { DATASETS_ES } from '../cards/datasets-es.ts'
-
-/** The name of a feed in both languages. */
-export type FeedName = Readonly<Record<Language, string>>
 
 /** Datasets that a name lists; a feed fills rarely more. */
 const NAMED = 2
@@ -13,7 +10,7 @@ const NAMED = 2
 export function feedName(
   { id, datasets: filled }: Pick<FeedListing, 'id' | 'datasets'>,
   { datasets }: Pick<SystemView, 'datasets'>,
-): FeedName {
+): LocalText {
   const titles = filled.flatMap((name) => {
     const dataset = datasets.find((one) => one.id === name)
     return dataset ? [{ en: dataset.title, es: DATASETS_ES[name]?.[0] ?? dataset.title }] : []

@@ -7,10 +7,11 @@ import type { PathGroup } from '../../auth/usage/path-groups.ts'
 import { type Readiness, type ReadinessParts, readinessOf } from '../../engine/state/readiness.ts'
 import type { ServiceState } from '../../engine/state/state.ts'
 import { invalidParamProblem } from '../../kernel/http/validation-errors.ts'
+import type { LocalText } from '../../kernel/language.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { PROMISE_PCT } from '../../kernel/promise.ts'
 import type { DeliveryLag } from './delivery.ts'
-import { type FeedName, feedName, publisherOf } from './feed-names.ts'
+import { feedName, publisherOf } from './feed-names.ts'
 
 /** The states of the service. */
 export const STATES = ['ok', 'degraded', 'down'] as const
@@ -47,7 +48,7 @@ export interface Reason {
 export interface FeedStatus {
   readonly id: string
   /** What it delivers, and who publishes it. */
-  readonly name: FeedName
+  readonly name: LocalText
   readonly publisher: string | null
   readonly domain: string
   readonly enabled: boolean

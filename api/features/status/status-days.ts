@@ -72,7 +72,7 @@ export function outagesHtml({ uptime, groups }: StatusReport, language: Language
       escaped(group === null ? words.all : (groups.find((one) => one.group.id === group)?.group.title[language] ?? group)),
       moment(from, language, OF_YEAR),
       moment(until, language, OF_YEAR),
-      span(minutes * 60, language),
+      span(minutes * 60),
     ])
   const heads = [words.what, words.from, words.until, words.long]
   const more = outages.length > SHOWN_OUTAGES ? `<p><small>${words.more(SHOWN_OUTAGES)}</small></p>` : ''

@@ -31,7 +31,7 @@ const WORDS = inBoth({
 
 type Groups = readonly Pick<PathGroup, 'id' | 'title'>[]
 
-/** Renders the feeds by domain, each domain as a list to open; those with problems come first, and are open if data is missing. */
+/** Renders the feeds by domain, each a list to open: those with problems first, and open if data is missing. */
 export function feedsHtml(feeds: readonly FeedStatus[], groups: Groups, language: Language): string {
   const words = WORDS[language]
   if (feeds.length === 0) return `<p>${words.none}</p>`
@@ -65,8 +65,8 @@ function feedTable(feeds: readonly FeedStatus[], domain: string, language: Langu
       nameHtml(feed, language, !isUnique),
       shown,
       last_success_at === null ? '—' : moment(last_success_at, language, OF_YEAR),
-      data_age_s === null ? '—' : span(data_age_s, language),
-      span(cadence_s, language),
+      data_age_s === null ? '—' : span(data_age_s),
+      span(cadence_s),
     ]
   })
   const heads = [words.feed, words.health, words.last, words.age, words.every]

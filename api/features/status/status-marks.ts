@@ -1,4 +1,4 @@
-import { inBoth, type Language } from '../../kernel/language.ts'
+import type { Language } from '../../kernel/language.ts'
 
 /** Level of a state, shown as a sign beside words with the same meaning. */
 export type Level = 'ok' | 'warn' | 'bad'
@@ -7,30 +7,22 @@ const SIGNS: Readonly<Record<Level, string>> = { ok: '●', warn: '▲', bad: '�
 /** The parts of instants of this year. */
 export const OF_YEAR = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
 
-const WORDS = inBoth({
-  units: [
-    { day: 'd', hour: 'h', minute: 'min', second: 's' },
-    { day: 'd', hour: 'h', minute: 'min', second: 's' },
-  ],
-})
-
 /** Renders words (HTML) after the sign of a level. */
 export function marked(level: Level, html: string): string {
   return `<span class="${level}" aria-hidden="true">${SIGNS[level]}</span> ${html}`
 }
 
 /** Formats seconds in the largest unit with a value of at least two. */
-export function span(seconds: number, language: Language): string {
-  const { day, hour, minute, second } = WORDS[language].units
+export function span(seconds: number): string {
   const whole = Math.abs(seconds)
   const sign = seconds < 0 ? '−' : ''
   for (const [unit, size] of [
-    [day, 86_400],
-    [hour, 3600],
-    [minute, 60],
+    ['d', 86_400],
+    ['h', 3600],
+    ['min', 60],
   ] as const)
     if (whole >= 2 * size || (whole >= size && whole % size === 0)) return `${sign}${Math.floor(whole / size)} ${unit}`
-  return `${sign}${whole} ${second}`
+  return `${sign}${whole} s`
 }
 
 /** Formats a share in percent, to thousandths. */

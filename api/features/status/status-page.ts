@@ -120,12 +120,12 @@ function deliveryHtml({ webhooks_lag_s, streams_lag_s, streams_open }: DeliveryL
   const words = WORDS[language]
   const row = (name: string, lag_s: number | null): string[] => {
     const level = lagLevel(lag_s)
-    return [name, level === null ? words.lagUnknown : marked(level, words.lagLevels[level]), lag_s === null ? '—' : span(lag_s, language)]
+    return [name, level === null ? words.lagUnknown : marked(level, words.lagLevels[level]), lag_s === null ? '—' : span(lag_s)]
   }
   const open = new Intl.NumberFormat(language).format(streams_open)
   const rows = [row(words.webhooks, webhooks_lag_s), row(words.streams(open), streams_lag_s)]
   const heads = [words.channel, words.health, words.lag]
-  const rule = words.lagRule(span(LATE_S, language), span(STUCK_S, language))
+  const rule = words.lagRule(span(LATE_S), span(STUCK_S))
   return `${dataTable({ name: words.deliveryCaption, heads, numbers: 1, rows, classes: 'wide', isCaptioned: true })}<p><small>${rule}</small></p>`
 }
 

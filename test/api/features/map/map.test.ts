@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_POLICIES } from '../../../../api/auth/page-access.ts'
 import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
 import { LAYERS } from '../../../../api/browser/map-layers.ts'
+import { endpoints } from '../../../../api/endpoints/catalog.ts'
+import { roadAxes } from '../../../../lake/datasets/road/road-network.ts'
+import { until } from '../../../helpers/until.ts'
 import { exampleService } from '../../example-service.ts'
-import { type Reply, startService, type TestService } from '../../service.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'
 
+const T0 = Date.UTC(2026, 0, 2)
 const service = await exampleService()
 
 const tokenOf = (html: string): string => /data-token="([^"]+)"/.exec(html)?.[1] ?? ''
@@ -54,6 +58,32 @@ describe('the limit of the page', () => {
       expect(await statuses(token, `198.51.100.${10 + token.length}`)).toContain(429)
     },
   )
+
+  test('tiles have a road as soon as its axis has landed', async () => {
+    const tile = async (): Promise<string> => {
+      const response = await limited.open('/map/tiles/11/1021/765.mvt', { 'X-Forwarded-For': '198.51.100.4' })
+      expect(response.status).toBe(200)
+      return Buffer.from(await response.arrayBuffer()).toString('latin1')
+    }
+    expect(await tile()).not.toContain('N-4321')
+    // In this tile.
+    const geometry = [
+      [-0.48, 41.2],
+      [-0.4, 41.3],
+    ]
+    const row = {
+      ...exampleTableRow(roadAxes),
+      road: 'N-4321',
+      geometry,
+      kilometres: [1, 14],
+      errors_m: [25],
+      posts: [1],
+      km_from: 1,
+      km_to: 14,
+    }
+    await limited.land(roadAxes, [row], T0)
+    await until('the road in the tile', async () => (await tile()).includes('N-4321'), 20_000)
+  })
 
   test('opens no layer of the plans', async () => {
     const token = tokenOf((await page(limited, { 'X-Forwarded-For': '198.51.100.3' })).html)
@@ -111,6 +141,10 @@ describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s',
         expect(typeof layer.title(properties)).toBe('string')
         for (const line of layer.lines(properties, language)) expect(line).not.toMatch(/undefined|null|NaN|\[object/)
       }
+  })
+
+  test('needs the plan that its list needs', () => {
+    expect(endpoints.find(({ path }) => path === layer.path.split('?')[0])?.plan).toBe(layer.plan)
   })
 
   test('a thing of it has the path of its card', async () => {
