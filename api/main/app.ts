@@ -265,7 +265,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     )
   }
   const sessions = browserSessions({ tokens: access.tokens, https, baseUrl, clock })
-  const webhooks = webhookOwner({ store: parts.lake.store, redisUrl: parts.events.redisUrl, clock })
+  const webhooks = webhookOwner({ store: parts.lake.store, events: parts.events, clock })
   app.addHook('onClose', async () => webhooks.close())
   const home = openHome(ownAnswers(served, clock), clock)
   app.addHook('onClose', async () => home.close())

@@ -168,7 +168,7 @@ async function deliver(
       onFailing: (days) => onTrouble(lane.subscription, { days }),
     })
     // A lane that is not behind was matched up to the checkpoint. A process killed before its first checkpoint left only states.
-    if (state && !state.isBehind && checkpoint && lane.scanned < begun) {
+    if (state && !lane.isBehind && checkpoint && lane.scanned < begun) {
       lane.scanned = begun
       lane.taken = 0
     }

@@ -52,6 +52,8 @@ export class Lane {
   scanned: number
   taken: number
   isBehind: boolean
+  /** Up to here events were matched before the last change: those listed as deliveries are not sent again. */
+  #matched_before = 0
   replay: WebhookState['replay']
   #failing_since: number | null
   #mailed_days: number
@@ -69,6 +71,7 @@ export class Lane {
     this.scanned = state?.scanned ?? subscription.after
     this.taken = state?.taken ?? 0
     this.isBehind = state?.isBehind ?? true
+    if (state?.after !== undefined) this.#beginAfter(state.after)
     this.replay = state?.replay ?? null
     this.#failing_since = state?.failing_since ?? null
     this.#mailed_days = state?.mailed_days ?? 0
@@ -91,19 +94,19 @@ export class Lane {
   }
 
   /** Adds the wanted events of a batch after the first `begin`, while there is room. Returns how many events it is done with. */
-  offer(events: ShownBatch, begin: number): number {
+  offer(events: ShownBatch, begin: number, { isRepeat = true } = {}): number {
     const { isOn } = this
     let at = begin
     for (; at < events.length && this.hasRoom; at++) {
       const event = events[at]
-      if (isOn && event && this.isWanted(event)) this.add(event)
+      if (isOn && event && this.isWanted(event) && (isRepeat || !this.#isKnown(event.id))) this.add(event)
     }
     return at
   }
 
   /** Offers what is left of the batch after `scanned`, and continues after it, or in it if there is no more room. */
   match(batch: number, events: ShownBatch): void {
-    const done = this.offer(events, this.taken)
+    const done = this.offer(events, this.taken, { isRepeat: batch > this.#matched_before })
     const isWhole = done === events.length
     this.scanned = isWhole ? batch : batch - 1
     this.taken = isWhole ? 0 : done
@@ -158,7 +161,9 @@ export class Lane {
   change(subscription: Subscription): void {
     const wasOn = this.isOn
     const isMoved = subscription.url !== this.subscription.url
+    const { after } = this.subscription
     this.subscription = subscription
+    this.#beginAfter(after)
     if (wasOn && !this.isOn) this.#forget()
     if (this.isOn && (isMoved || !wasOn)) {
       this.#failing_since = null
@@ -175,7 +180,7 @@ export class Lane {
   state(): WebhookState {
     const { scanned, taken, isBehind, replay } = this
     return {
-      ...{ scanned, taken, isBehind, replay },
+      ...{ scanned, taken, isBehind, replay, after: this.subscription.after },
       waiting: [...this.#waiting.values()].flat(),
       failing_since: this.#failing_since,
       mailed_days: this.#mailed_days,
@@ -189,6 +194,21 @@ export class Lane {
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
+  }
+
+  /** Matches again what came after a change of the subscription, unless `known` is the last change that was matched. */
+  #beginAfter(known: number): void {
+    const { after } = this.subscription
+    if (after <= known || this.scanned <= after) return
+    this.#matched_before = this.scanned
+    this.scanned = after
+    this.taken = 0
+    this.isBehind = true
+  }
+
+  #isKnown(event: string): boolean {
+    const id = deliveryId(this.subscription.id, event)
+    return this.#deliveries.some((delivery) => delivery.id === id)
   }
 
   #push(one: Waiting): void {

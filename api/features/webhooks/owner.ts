@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { Events } from '../../../lake/events/open.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { planKeyRequired, planRequired } from '../../auth/access-problems.ts'
@@ -48,13 +49,9 @@ export interface WebhookOwner {
 }
 
 /** Opens the actions of owners. */
-export function webhookOwner(parts: {
-  readonly store: ObjectStore
-  readonly redisUrl: string
-  readonly clock: () => number
-}): WebhookOwner {
-  const { store, clock } = parts
-  const redis = openRedis(parts.redisUrl, { queueWhileAway: false })
+export function webhookOwner(parts: { readonly store: ObjectStore; readonly events: Events; readonly clock: () => number }): WebhookOwner {
+  const { store, events, clock } = parts
+  const redis = openRedis(events.redisUrl, { queueWhileAway: false })
   // A change whose message is lost is found within a minute.
   const publish = (message: string): Promise<unknown> => redis.publish(WEBHOOKS_CHANNEL, message).catch(() => undefined)
   const write = async (account: string, decide: Parameters<typeof changeSubscriptions>[2]): Promise<void> => {
@@ -63,9 +60,12 @@ export function webhookOwner(parts: {
   }
   const change: WebhookOwner['change'] = async ({ account, id }, edit) => {
     let changed: Subscription | undefined
+    const after = await events.log.head()
     await write(account, (webhooks) => {
       const newest = found(webhooks, id)
-      const made = edit(newest)
+      const edited = edit(newest)
+      // What follows the reply counts, even if the process that delivers reads the change later.
+      const made = wantsMore(newest, edited) ? { ...edited, after } : edited
       changed = made
       return made === newest ? webhooks : webhooks.map((one) => (one === newest ? made : one))
     })
@@ -140,6 +140,11 @@ export function webhookOwner(parts: {
     },
     close: () => redis.disconnect(),
   }
+}
+
+/** Returns whether a change may make a subscription want events that it did not want before. */
+function wantsMore(before: Subscription, after: Subscription): boolean {
+  return before.enabled_at !== after.enabled_at || JSON.stringify(before.filter) !== JSON.stringify(after.filter)
 }
 
 function found(webhooks: readonly Subscription[], id: string): Subscription {

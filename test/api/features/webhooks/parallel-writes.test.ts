@@ -138,7 +138,7 @@ test('a test that is repeated after an abandoned attempt has the same event id',
 
 test('of a deleted account no URL and no secret stays in the store', async () => {
   const { store } = service.lake
-  const owner = webhookOwner({ store, redisUrl: service.redisUrl, clock: Date.now })
+  const owner = webhookOwner({ store, events: service.events, clock: Date.now })
   onTestFinished(() => owner.close())
   const one = { id: 'wh_gone', account: 'acc_gone', url: 'https://gone.example/hook', description: 'of the former release' }
   await store.put('webhooks/subscriptions/acc_gone/wh_old.json', Buffer.from(JSON.stringify({ ...one, id: 'wh_old', created_at: 1 })))

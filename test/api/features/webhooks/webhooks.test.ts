@@ -101,7 +101,11 @@ test('a webhook is changed, turned off and on, and deleted by its owner alone', 
   expect(Object.keys((await call(service, 'GET', path)).reply.filter)).toEqual(['types'])
   await record(service, feedEvent('evt_on'))
   await until('by the new filter', () => receiver.received.length === 1)
+  const witness = await receive()
+  const witnessed = await subscribe(service, witness.url)
   expect((await call(service, 'PATCH', path, { enabled: false })).reply).toMatchObject({ status: 'DISABLED', disabled_reason: 'by-owner' })
+  await call(service, 'POST', `/api/webhooks/${witnessed.id}/test`)
+  await until('changes so far are known', () => witness.received.length === 1)
   await record(service, feedEvent('evt_off'))
   expect((await call(service, 'PATCH', path, { enabled: true })).reply).toMatchObject({ status: 'ENABLED', disabled_reason: null })
   await record(service, feedEvent('evt_again'))
@@ -115,6 +119,28 @@ test('a webhook is changed, turned off and on, and deleted by its owner alone', 
   expect((await call(service, 'GET', '/api/webhooks')).reply.webhooks.map(({ id }: Reply) => id)).toContain(webhook.id)
   expect(await call(service, 'DELETE', path)).toMatchObject({ status: 204, reply: null })
   expect(await call(service, 'GET', path)).toMatchObject({ status: 404 })
+})
+
+test.each([
+  ['turned on', { enabled: true }, async (id: string) => changeStored(service, id, { enabled: false })],
+  ['given another filter', { filter: { types: ['feed.stale'] } }, async () => undefined],
+])('what happens once a webhook is %s arrives once, however late the change is read', async (_, change, prepare) => {
+  const [receiver, witness] = [await receive(), await receive()]
+  const webhook = await subscribe(service, receiver.url, { types: ['enabled' in change ? 'feed' : 'incident'] })
+  await prepare(webhook.id)
+  const other = await subscribe(service, witness.url, { types: ['feed'] })
+  await deliver(service).leading
+  await record(service, feedEvent(`evt_before_${webhook.id}`))
+  // The change is stored, but the message about it is late.
+  const after = await service.events.log.head()
+  await changeStored(service, webhook.id, { after, ...change, ...('enabled' in change ? { enabled_at: Date.now() } : {}) })
+  await record(service, feedEvent(`evt_after_${webhook.id}`))
+  await until('the events are matched', () => witness.received.length === 2)
+  await call(service, 'PATCH', `/api/webhooks/${webhook.id}`, { description: 'read now' })
+  await until('it arrives', () => receiver.received.length >= 1)
+  await call(service, 'POST', `/api/webhooks/${other.id}/test`)
+  await until('all is done', () => witness.received.length === 3)
+  expect(receiver.received.map(({ id }) => id)).toEqual([`evt_after_${webhook.id}`])
 })
 
 test('a disabled webhook refuses tests and repetitions, and a replay just after it was enabled is carried out', async () => {
