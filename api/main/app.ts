@@ -267,7 +267,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const sessions = browserSessions({ tokens: access.tokens, https, baseUrl, clock })
   const webhooks = webhookOwner({ store: parts.lake.store, events: parts.events, clock })
   app.addHook('onClose', async () => webhooks.close())
-  const home = openHome(ownAnswers(served, clock), clock)
+  const home = openHome(ownAnswers(served, clock), { redisUrl: parts.events.redisUrl, clock })
   app.addHook('onClose', async () => home.close())
   const all: FeatureParts = {
     ...parts,

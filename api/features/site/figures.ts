@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis'
 import type { OwnAnswers } from '../../engine/answers/own-answers.ts'
 import type { LocalText } from '../../kernel/language.ts'
 
@@ -16,7 +17,7 @@ export interface Figure {
   readonly count: number | null
   /** Time of the data, as the API returns it; null if there is none. */
   readonly updated_at: string | null
-  /** Readings of the last 24 hours, oldest first: by hour from the API, else every 15 minutes since this process began. */
+  /** Readings of the last 24 hours, oldest first: by hour from the API, else every 15 minutes. */
   readonly history: readonly Reading[]
   /** What the history counts if that is not the number itself. */
   readonly historyLabel: LocalText | null
@@ -46,19 +47,26 @@ const SHOWN = [
 export const READING_MS = 15 * 60_000
 const REMEMBERED_MS = 86_400_000
 
+/** The hash of a figure in Redis: the first count of each quarter of an hour since the epoch, by the number of that quarter. */
+const keyOf = (path: string): string => `site:figures:${path}`
+
 /**
- * Makes the function that reads the current numbers and remembers one of each every 15 minutes; `clock` is in ms. A number
- * that is not available is null, without an error.
+ * Makes the function that reads the current numbers and keeps the first of every 15 minutes for all processes; `clock` is in ms.
+ * A number that is not available is null, and without Redis there is no history, without an error.
  */
-export function figureReader(ask: OwnAnswers, clock: () => number): () => Promise<readonly Figure[]> {
-  const remembered = new Map<string, readonly Reading[]>()
-  const remember = (path: string, count: number): readonly Reading[] => {
-    const at = clock()
-    const past = (remembered.get(path) ?? []).filter((one) => one.at > at - REMEMBERED_MS && one.at <= at)
-    const isDue = at - (past.at(-1)?.at ?? 0) >= READING_MS
-    const kept = isDue ? [...past, { at, count }] : past
-    remembered.set(path, kept)
-    return isDue ? kept : [...kept, { at, count }]
+export function figureReader(
+  ask: OwnAnswers,
+  { redis, clock }: { readonly redis: Redis; readonly clock: () => number },
+): () => Promise<readonly Figure[]> {
+  const remember = async (path: string, count: number): Promise<readonly Reading[]> => {
+    const [at, key] = [clock(), keyOf(path)]
+    await redis.hsetnx(key, String(Math.floor(at / READING_MS)), count)
+    await redis.pexpire(key, REMEMBERED_MS)
+    const all = Object.entries(await redis.hgetall(key)).map(([slot, text]) => ({ at: Number(slot) * READING_MS, count: Number(text) }))
+    const old = all.filter((one) => one.at <= at - REMEMBERED_MS).map((one) => String(one.at / READING_MS))
+    if (old.length > 0) await redis.hdel(key, ...old)
+    const known = all.filter((one) => one.at > at - REMEMBERED_MS && one.at <= at - READING_MS).sort((one, other) => one.at - other.at)
+    return [...known, { at, count }]
   }
   return () =>
     Promise.all(
@@ -68,7 +76,12 @@ export function figureReader(ask: OwnAnswers, clock: () => number): () => Promis
         try {
           const { total, updated_at } = await ask(`${path}${path.includes('?') ? '&' : '?'}limit=1`)
           const count = total as number | null
-          const own = 'hours' in one ? await hourly(ask, one.hours).catch(() => []) : count === null ? [] : remember(path, count)
+          const own =
+            'hours' in one
+              ? await hourly(ask, one.hours).catch(() => [])
+              : count === null
+                ? []
+                : await remember(path, count).catch(() => [])
           return { path, label, count, updated_at: updated_at as string | null, history: own, historyLabel }
         } catch {
           return { path, label, count: null, updated_at: null, history: [], historyLabel }

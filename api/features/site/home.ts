@@ -1,3 +1,4 @@
+import { openRedis } from '../../../lake/live/connect.ts'
 import type { OwnAnswers } from '../../engine/answers/own-answers.ts'
 import type { LocalText } from '../../kernel/language.ts'
 import { type Figure, figureReader, READING_MS } from './figures.ts'
@@ -45,8 +46,9 @@ const REQUESTS = [
 ] as const
 
 /** Opens what the first page shows; `clock` is in ms. Each number is read every 15 minutes, also without visitors. */
-export function openHome(ask: OwnAnswers, clock: () => number): Home {
-  const figures = freshly(figureReader(ask, clock), { fresh_ms: FRESH_S * 1000, clock })
+export function openHome(ask: OwnAnswers, { redisUrl, clock }: { readonly redisUrl: string; readonly clock: () => number }): Home {
+  const redis = openRedis(redisUrl, { queueWhileAway: false })
+  const figures = freshly(figureReader(ask, { redis, clock }), { fresh_ms: FRESH_S * 1000, clock })
   const picture = freshly(() => drawSpain(ask), { fresh_ms: 2000 * FRESH_S, clock })
   const requests = freshly(() => Promise.all(REQUESTS.map((one) => replied(ask, one))), { fresh_ms: 2000 * FRESH_S, clock })
   const timer = setInterval(() => void figures(), READING_MS)
@@ -56,7 +58,10 @@ export function openHome(ask: OwnAnswers, clock: () => number): Home {
       const [numbers, drawn, replies] = await Promise.all([figures(), picture(), requests()])
       return { at: clock(), figures: numbers, picture: drawn, requests: replies }
     },
-    close: () => clearInterval(timer),
+    close() {
+      clearInterval(timer)
+      redis.disconnect()
+    },
   }
 }
 
