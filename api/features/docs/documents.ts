@@ -10,19 +10,19 @@ export function methodPages(endpoints: readonly Endpoint[]): ReadonlyMap<string,
   return new Map(endpoints.flatMap(({ explained }) => (explained ? [[explained.name, explained] as const] : [])))
 }
 
-/** A guide at `/docs/guides/<name>`: Markdown in English, and in Spanish if there is a second file. */
+/** A guide at `/docs/guides/<name>`: Markdown in English, and the same in Spanish. */
 interface Guide {
   readonly name: string
   readonly file: URL
-  readonly spanish: URL | null
+  readonly spanish: URL
   readonly title: LocalText
   /** What the reader learns, in one line. */
   readonly about: LocalText
 }
 
-const guide = (name: string, title: LocalText, about: LocalText, isTranslated = false): Guide => ({
+const guide = (name: string, title: LocalText, about: LocalText): Guide => ({
   ...defineMethodPage(name, new URL(`./guides/${name}.md`, import.meta.url)),
-  spanish: isTranslated ? new URL(`./guides/${name}.es.md`, import.meta.url) : null,
+  spanish: new URL(`./guides/${name}.es.md`, import.meta.url),
   title,
   about,
 })
@@ -33,7 +33,6 @@ const ALL: readonly Guide[] = [
     'quick-start',
     { es: 'Primeros pasos', en: 'Quick start' },
     { es: 'Una clave y la primera petición en un minuto.', en: 'A key and the first request in a minute.' },
-    true,
   ),
   guide(
     'authentication',
@@ -90,21 +89,19 @@ export interface DocumentText {
   readonly html: string
 }
 
-/** Renders a guide; an English one is marked as such within a Spanish page. */
+/** Renders a guide. */
 export function guideText({ file, spanish, title }: Guide, language: Language): DocumentText {
-  if (language === 'es' && spanish) return { title: title.es, html: read(spanish).html }
-  return { title: title[language], html: inEnglish(read(file).html, language) }
+  return { title: title[language], html: read(language === 'es' ? spanish : file).html }
 }
 
 /** Renders a method page, whose text is English. */
 export function methodText({ file }: MethodPage, language: Language): DocumentText {
   const { title, html } = read(file)
   if (language === 'en') return { title, html }
-  return { title: 'Cómo se calcula', html: inEnglish(`<h2>${escaped(title)}</h2>${html}`, language) }
-}
-
-function inEnglish(html: string, language: Language): string {
-  return language === 'en' ? html : `<p class="tag">Texto en inglés</p><div lang="en">${html}</div>`
+  return {
+    title: 'Cómo se calcula',
+    html: `<p class="tag">Texto en inglés</p><div lang="en"><h2>${escaped(title)}</h2>${html}</div>`,
+  }
 }
 
 const read = (file: URL): ReturnType<typeof renderMarkdown> => renderMarkdown(readFileSync(file, 'utf8'))

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { geometriesOf, picturePaths, toPicture } from '../../../../api/browser/spain-picture.ts'
 import { domains, endpoints } from '../../../../api/endpoints/catalog.ts'
+import { GUIDES } from '../../../../api/features/docs/documents.ts'
 import { fieldReader, parameterDoc } from '../../../../api/features/docs/fields.ts'
 import { GROUPS } from '../../../../api/features/docs/groups.ts'
 import { openapi } from '../../openapi.ts'
@@ -20,6 +22,16 @@ async function text(path: string): Promise<string> {
   expect(response.status, path).toBe(200)
   return await response.text()
 }
+
+test.each([...GUIDES.values()])('the guide $name says the same in both languages', ({ file, spanish, title }) => {
+  const [english, translated] = [file, spanish].map((one) => readFileSync(one, 'utf8')) as [string, string]
+  const shape = (text: string): readonly string[] => [...text.matchAll(/^(#+ |```\w*|- |\|)/gm)].map(([mark]) => mark)
+  expect(shape(translated)).toEqual(shape(english))
+  expect(translated.startsWith(`# ${title.es}\n`)).toBe(true)
+  expect(translated.replace(/```[^]*?```/g, '')).not.toMatch(/\b(the|with|and) /)
+  const paths = (text: string): readonly string[] => [...text.matchAll(/`\/[^`]*`/g)].map(([path]) => path).toSorted()
+  expect(paths(translated)).toEqual(paths(english))
+})
 
 describe('the reference', () => {
   test('has a text for every group in both languages, and every tag of the description says what it has', () => {

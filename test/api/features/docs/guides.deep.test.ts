@@ -22,14 +22,13 @@ const RUNNERS: Readonly<Record<string, readonly [extension: string, command: str
   ts: ['mts', process.execPath],
 }
 
-/** The blocks of all guides in languages that run here; others show messages, settings, R and SQL. */
-const blocks = [...GUIDES].flatMap(([name, { file, spanish }]) =>
-  [file, ...(spanish ? [spanish] : [])].flatMap((one) =>
-    codeBlocks(readFileSync(one, 'utf8'))
-      .filter(({ language }) => Object.hasOwn(RUNNERS, language))
-      .map(({ language, code }, at) => ({ name, at, language, code })),
-  ),
-)
+/** The blocks of all guides in languages that run here, equal ones once; others show messages, settings, R and SQL. */
+const blocks = [...GUIDES].flatMap(([name, { file, spanish }]) => {
+  const runs = [file, spanish].flatMap((one) =>
+    codeBlocks(readFileSync(one, 'utf8')).filter(({ language }) => Object.hasOwn(RUNNERS, language)),
+  )
+  return [...new Map(runs.map((one) => [one.code, one])).values()].map(({ language, code }, at) => ({ name, at, language, code }))
+})
 
 test('the quick start has code in three languages', () => {
   const languages = blocks.filter(({ name }) => name === 'quick-start').map(({ language }) => language)
