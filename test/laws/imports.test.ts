@@ -69,7 +69,7 @@ test('no file is an orphan: commands lead to every file of the rooms, tests to e
   const tests = [...files.keys()].filter((path) => path.endsWith('.test.ts') || path === 'test/vitest.config.ts')
   // Pages name the modules that they load.
   const pages = [...files.values()].filter(({ path }) => path.startsWith('api/features/'))
-  const loaded = pages.flatMap(({ text }) => [...text.matchAll(/'([\w-]+)\.js'/g)].map(([, name]) => `api/browser/${name}.ts`))
+  const loaded = pages.flatMap(({ text }) => [...text.matchAll(/'([\w/-]+)\.js'/g)].map(([, name]) => `api/browser/${name}.ts`))
   expect(orphans(files, { begun: [...begun, ...loaded], tests })).toEqual([])
 })
 

@@ -4,7 +4,7 @@ import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import { type Area, loadAtlas } from '../../../lake/places/atlas.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import { areaMiddle } from '../../../lake/places/middles.ts'
-import { TILE_ZOOMS } from '../../browser/map-base.ts'
+import { TILE_ZOOMS } from '../../browser/map/base.ts'
 import type { Answer } from '../../kernel/question-thread.ts'
 import type { BaseLine, BaseMapInput, TileAddress } from './tiles.ts'
 

@@ -4,7 +4,7 @@ import { type AddressLimit, type AddressLimitParts, limitByAddress } from '../..
 import { perMinute } from '../../auth/limits/policy.ts'
 import type { PageTokens } from '../../auth/page-access.ts'
 import type { PathGroups } from '../../auth/usage/path-groups.ts'
-import { TILE_ZOOMS } from '../../browser/map-base.ts'
+import { TILE_ZOOMS } from '../../browser/map/base.ts'
 import { ownAnswers, type Served } from '../../engine/answers/own-answers.ts'
 import type { Feature } from '../../engine/feature.ts'
 import { cachedDocument, registerDocument } from '../../engine/replies/documents.ts'

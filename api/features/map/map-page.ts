@@ -32,8 +32,8 @@ export function mapPage(language: Language, { token, mode }: { readonly token: s
   const words = WORDS[language]
   return htmlPage(language, {
     ...{ title: words.title, about: words.about, path: '/map', hasHeading: true, isFull: true, mode },
-    modules: ['map.js'],
-    styles: ['maplibre-gl.css', 'map.css'],
+    modules: ['map/map.js'],
+    styles: ['maplibre-gl.css', 'map/map.css'],
     body: `<h1 class="hidden">${words.title}</h1>
 <div id="map" data-token="${escaped(token)}"></div>
 <details class="panel" open><summary>${words.panel}</summary>

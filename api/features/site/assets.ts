@@ -23,7 +23,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-const own = readdirSync(FOLDER).filter((name) => /\.(css|png|ts)$/.test(name))
+/** Their names: paths below the folder. */
+const own = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .map((name) => name.replaceAll('\\', '/'))
+  .filter((name) => /\.(css|png|ts)$/.test(name))
 const resolved = new Map(Object.entries(PACKAGES).map(([name, file]) => [name, createRequire(import.meta.url).resolve(file)]))
 
 /** Version of all files that pages load: the hash of their contents, so browsers may keep each for ever, from any machine. */

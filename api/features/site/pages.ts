@@ -63,18 +63,21 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     const text = startPage(language, { content: await home.content(), plans, baseUrl: baseUrl(), mode: state.mode })
     return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
   })
-  document('/assets/:version/:name', async ({ raw, params }) => {
+  const asset: Parameters<typeof document>[1] = async ({ raw, params }) => {
     NO_PARAMS(raw.url ?? '/')
-    const { version, name } = params as { readonly version: string; readonly name: string }
+    const { version, folder, name: file } = params as { readonly version: string; readonly folder?: string; readonly name: string }
+    const name = folder === undefined ? file : `${folder}/${file}`
     const missing = () => problem('not-found', 'There is no such file; pages link to the existing ones.')
     if (version !== ASSET_VERSION) throw missing()
     return cachedAt(`/assets ${name}`, async () => {
-      const asset = await readAsset(name)
-      if (!asset) throw missing()
-      const { content_type, isText, body } = asset
+      const found = await readAsset(name)
+      if (!found) throw missing()
+      const { content_type, isText, body } = found
       return cachedDocument({ text: { body, etag: `W/"${version}"` }, content_type, isText, isImmutable: true })
     })
-  })
+  }
+  document('/assets/:version/:name', asset)
+  document('/assets/:version/:folder/:name', asset)
   page('/problems/:code', (code) => {
     if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
     return (language) => problemPage(code as ProblemCode, language)

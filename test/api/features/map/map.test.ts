@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_POLICIES } from '../../../../api/auth/page-access.ts'
 import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
-import { LAYERS } from '../../../../api/browser/map-layers.ts'
+import { LAYERS } from '../../../../api/browser/map/layers.ts'
 import { endpoints } from '../../../../api/endpoints/catalog.ts'
 import { roadAxes } from '../../../../lake/datasets/road/road-network.ts'
 import { until } from '../../../helpers/until.ts'

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ASSET_VERSION, assetPath } from '../../../../api/features/site/assets.ts'
 import { startService, type TestService } from '../../service.ts'
@@ -10,7 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const OWN = readdirSync(join(import.meta.dirname, '../../../../api/browser')).filter((name) => /\.(css|ts)$/.test(name))
+const OWN = readdirSync(join(import.meta.dirname, '../../../../api/browser'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /\.(css|ts)$/.test(name),
+)
 
 test.each([...OWN.map((name) => name.replace(/\.ts$/, '.js')), 'overpass.woff2', 'overpass-mono.woff2'])(
   '%s is kept by browsers for ever and loads only what there is',
@@ -23,7 +25,7 @@ test.each([...OWN.map((name) => name.replace(/\.ts$/, '.js')), 'overpass.woff2',
     const loaded = [...text.matchAll(/(?:from |import\()'([^']+)'|url\("([^"]+)"\)/g)].map(([, module, file]) => module ?? file ?? '')
     for (const one of loaded) {
       expect(one).toMatch(/^[./\w-]+$/)
-      expect((await service.get(assetPath(one.replace('./', '')))).status, one).toBe(200)
+      expect((await service.get(join(dirname(assetPath(name)), one))).status, one).toBe(200)
     }
   },
 )

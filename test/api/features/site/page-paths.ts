@@ -13,6 +13,7 @@ export const PAGES: Readonly<Record<string, string>> = Object.freeze({
   '/models/{id}': '/models/fuel',
   '/docs': '/docs',
   '/assets/{version}/{name}': assetPath('style.css'),
+  '/assets/{version}/{folder}/{name}': assetPath('map/map.css'),
   '/docs/search-index': '/docs/search-index',
   '/docs/spain.svg': '/docs/spain.svg',
   '/docs/reference/{group}': '/docs/reference/road',

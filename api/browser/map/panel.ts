@@ -1,6 +1,6 @@
 import type { Map as MapView } from 'maplibre-gl'
-import { type ApiProblem, ask, type Collection, isOpen, key } from './map-data.ts'
-import type { DataLayer, Language, Properties } from './map-layers.ts'
+import { type ApiProblem, ask, type Collection, isOpen, key } from './data.ts'
+import type { DataLayer, Language, Properties } from './layers.ts'
 
 /** What the panel works with. */
 interface PanelParts {

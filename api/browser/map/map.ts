@@ -1,13 +1,13 @@
 import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
-import { baseStyle } from './map-base.ts'
-import { ApiProblem, askLayer, type Collection, isOpen } from './map-data.ts'
-import { addLayer, clickable, drawSigns, moved, setShown } from './map-draw.ts'
-import { type DataLayer, LAYERS } from './map-layers.ts'
-import { openPanel, type Panel } from './map-panel.ts'
+import { baseStyle } from './base.ts'
+import { ApiProblem, askLayer, type Collection, isOpen } from './data.ts'
+import { addLayer, clickable, drawSigns, moved, setShown } from './draw.ts'
+import { type DataLayer, LAYERS } from './layers.ts'
+import { openPanel, type Panel } from './panel.ts'
 
 // The map: layers of the public API over our own base map.
 
-setWorkerUrl(new URL('./maplibre-gl-worker.js', import.meta.url).href)
+setWorkerUrl(new URL('../maplibre-gl-worker.js', import.meta.url).href)
 
 const frame = document.querySelector('#map') as HTMLElement
 const token = frame.dataset['token'] ?? ''

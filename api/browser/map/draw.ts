@@ -1,6 +1,6 @@
 import type { GeoJSONSource, LayerSpecification, Map as MapView } from 'maplibre-gl'
-import type { Collection } from './map-data.ts'
-import type { DataLayer } from './map-layers.ts'
+import type { Collection } from './data.ts'
+import type { DataLayer } from './layers.ts'
 
 const EMPTY = { type: 'FeatureCollection', features: [] } as const
 const PARTS = ['area', 'edge', 'line', 'point'] as const

@@ -1,4 +1,4 @@
-import type { DataLayer } from './map-layers.ts'
+import type { DataLayer } from './layers.ts'
 
 /** A list of the API as GeoJSON. */
 export interface Collection {

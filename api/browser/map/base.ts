@@ -66,7 +66,7 @@ export function baseStyle(scheme: 'light' | 'dark', origin: string): StyleSpecif
     }) as LayerSpecification
   return {
     version: 8,
-    'font-faces': { Overpass: new URL('./overpass.woff2', import.meta.url).href },
+    'font-faces': { Overpass: new URL('../overpass.woff2', import.meta.url).href },
     sources: {
       base: {
         type: 'vector',
