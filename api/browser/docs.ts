@@ -1,6 +1,6 @@
 // The documentation: search over guides and reference, and requests that are sent from the page. Pages are complete without it.
 import { type CodeLanguage, requestCode } from './docs-code.ts'
-import { key } from './map/data.ts'
+import { key } from './key.ts'
 import { geometriesOf, picturePaths } from './spain-picture.ts'
 
 const IS_SPANISH = document.documentElement.lang === 'es'

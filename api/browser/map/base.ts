@@ -41,6 +41,16 @@ const SOURCE = { source: 'base' } as const
 /** Width of lines: pixels by zoom, doubling about every two zooms. */
 const width = (...stops: readonly number[]): never => ['interpolate', ['exponential', 1.5], ['zoom'], ...stops] as never
 
+/** The signs of roads along them, which `shields.ts` draws. */
+const shields = (of: 'road' | 'lesser_road'): LayerSpecification => ({
+  ...{ id: of === 'road' ? 'road-name' : 'lesser-road-name', type: 'symbol', ...SOURCE, 'source-layer': of },
+  minzoom: of === 'road' ? 6.5 : 10,
+  layout: {
+    ...{ 'symbol-placement': 'line', 'symbol-spacing': 300, 'icon-image': ['concat', 'road:', ['get', 'ref']] },
+    ...{ 'icon-rotation-alignment': 'viewport', 'icon-padding': 6 },
+  },
+})
+
 /** Returns the style of the base map in light or dark, with tiles and type of our own origin. */
 export function baseStyle(scheme: 'light' | 'dark', origin: string): StyleSpecification {
   const colour = COLOURS[scheme]
@@ -86,22 +96,7 @@ export function baseStyle(scheme: 'light' | 'dark', origin: string): StyleSpecif
       line('main-road', 'road', { 'line-color': colour.main, 'line-width': width(5, 0.5, 14, 5) }, ['==', ['get', 'class'], 2]),
       line('motorway-case', 'road', { 'line-color': colour.motorwayCase, 'line-width': width(5, 1.3, 14, 9) }, ['==', ['get', 'class'], 1]),
       line('motorway', 'road', { 'line-color': colour.motorway, 'line-width': width(5, 0.8, 14, 6.5) }, ['==', ['get', 'class'], 1]),
-      {
-        id: 'road-name',
-        type: 'symbol',
-        ...SOURCE,
-        'source-layer': 'road',
-        minzoom: 7,
-        layout: {
-          'symbol-placement': 'line',
-          'symbol-spacing': 320,
-          'text-field': ['get', 'ref'],
-          'text-font': FONT,
-          'text-size': 10.5,
-          'text-rotation-alignment': 'viewport',
-        },
-        paint: { 'text-color': colour.halo, 'text-halo-color': scheme === 'light' ? '#0b57c4' : '#74b6ff', 'text-halo-width': 3 },
-      },
+      ...(['lesser_road', 'road'] as const).map((of) => shields(of)),
       label('province-name', 'province_name', 12, colour.faint, { minzoom: 5, maxzoom: 7.5 }),
       label('lesser-town', 'lesser_town', ['case', ['==', ['get', 'rank'], 3], 12, 10.5], colour.faint, { minzoom: 9 }),
       label('town', 'town', ['interpolate', ['linear'], ['zoom'], 5, ['case', ['==', ['get', 'rank'], 1], 12, 0], 8, 14], colour.text, {

@@ -1,13 +1,6 @@
-import type { DataLayer } from './layers.ts'
-
-/** A list of the API as GeoJSON. */
-export interface Collection {
-  readonly type: 'FeatureCollection'
-  readonly features: readonly GeoJSON.Feature[]
-  /** Time of the data, ISO 8601; null if it has none. */
-  readonly updated_at?: string | null
-  readonly meta?: { readonly stale?: boolean }
-}
+import { key } from '../key.ts'
+import type { DataLayer, Properties } from './layer.ts'
+import { type Collection, collectionOf, pathsOf } from './requests.ts'
 
 /** An answer of the API that is a problem (RFC 9457). */
 export class ApiProblem extends Error {
@@ -21,13 +14,6 @@ export class ApiProblem extends Error {
     this.code = problem.code ?? ''
     this.retry_s = retry_s
   }
-}
-
-const KEY = 'key'
-/** The key of this tab, kept until it is closed; null if there is none. */
-export const key = {
-  get: (): string | null => sessionStorage.getItem(KEY),
-  set: (text: string): void => (text === '' ? sessionStorage.removeItem(KEY) : sessionStorage.setItem(KEY, text)),
 }
 
 /** True if a layer needs no key, or there is one. */
@@ -47,10 +33,12 @@ export async function ask<T>(path: string, token: string, signal?: AbortSignal):
 }
 
 /** Requests the list of a layer; `bbox` (degrees: west, south, east, north) for one of the visible area. */
-export function askLayer(
+export async function askLayer(
   layer: DataLayer,
   { token, bbox, signal }: { readonly token: string; readonly bbox: readonly number[]; readonly signal: AbortSignal },
 ): Promise<Collection> {
-  const area = layer.isByArea ? `&bbox=${bbox.map((one) => one.toFixed(3)).join(',')}` : ''
-  return ask<Collection>(`${layer.path}${layer.path.includes('?') ? '&' : '?'}format=geojson${area}`, token, signal)
+  const [first, ...others] = await Promise.allSettled(pathsOf(layer, bbox).map((path) => ask<Properties>(path, token, signal)))
+  const replies = [first, ...others].flatMap((one) => (one?.status === 'fulfilled' ? [one.value] : []))
+  if (replies.length === 0) throw (first as PromiseRejectedResult).reason
+  return collectionOf(layer, replies)
 }

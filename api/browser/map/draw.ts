@@ -1,9 +1,9 @@
 import type { GeoJSONSource, LayerSpecification, Map as MapView } from 'maplibre-gl'
-import type { Collection } from './data.ts'
-import type { DataLayer } from './layers.ts'
+import type { DataLayer } from './layer.ts'
+import type { Collection } from './requests.ts'
 
 const EMPTY = { type: 'FeatureCollection', features: [] } as const
-const PARTS = ['area', 'edge', 'line', 'point'] as const
+const PARTS = ['area', 'edge', 'under', 'line', 'point'] as const
 const idOf = (layer: DataLayer, part: (typeof PARTS)[number]): string => `${layer.id}:${part}`
 
 /** Adds a layer with its source to the map's style; `list` is its present content. */
@@ -11,7 +11,7 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
   const source = view.getSource<GeoJSONSource>(layer.id)
   if (source) void source.setData((list ?? EMPTY) as GeoJSON.FeatureCollection)
   else view.addSource(layer.id, { type: 'geojson', data: (list ?? EMPTY) as GeoJSON.FeatureCollection })
-  const { colour, radius = 4, sign, from = 0, isArea = false } = layer
+  const { colour, radius = 4, sign, from = 0, isArea = false, under, isDashed = false, signSize = 0.5 } = layer
   const common = { source: layer.id, minzoom: from }
   const specs: LayerSpecification[] = isArea
     ? [
@@ -19,17 +19,31 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
         { id: idOf(layer, 'edge'), type: 'line', ...common, paint: { 'line-color': colour, 'line-width': 1 } },
       ]
     : [
+        ...(under
+          ? [
+              {
+                ...{ id: idOf(layer, 'under'), type: 'circle' as const, ...common },
+                paint: { 'circle-color': under.colour, 'circle-radius': under.radius, 'circle-opacity': 0.35 },
+              },
+            ]
+          : []),
         {
-          ...{ id: idOf(layer, 'line'), type: 'line', ...common, filter: ['in', 'LineString', ['geometry-type']] },
-          layout: { 'line-cap': 'round' },
-          paint: { 'line-color': colour, 'line-width': ['interpolate', ['linear'], ['zoom'], 5, 2.5, 12, 6], 'line-opacity': 0.85 },
+          // The outline stands for an area among lines, such as a section of a street.
+          ...{ id: idOf(layer, 'line'), type: 'line', ...common, filter: ['!=', ['geometry-type'], 'Point'] },
+          layout: { 'line-cap': isDashed ? 'butt' : 'round', 'line-join': 'round' },
+          paint: {
+            ...{ 'line-color': colour, 'line-opacity': 0.85 },
+            ...(isDashed
+              ? { 'line-width': 1.6, 'line-dasharray': [3, 2] }
+              : { 'line-width': ['interpolate', ['linear'], ['zoom'], 5, 2.5, 12, 6] }),
+          },
         },
         sign
           ? {
               ...{ id: idOf(layer, 'point'), type: 'symbol', ...common, filter: ['==', ['geometry-type'], 'Point'] },
               layout: {
                 'icon-image': sign.shape,
-                'icon-size': 0.5,
+                'icon-size': signSize,
                 'icon-rotate': ['+', ['coalesce', ['get', sign.turned], 0], sign.isFrom ? 180 : 0],
                 'icon-rotation-alignment': 'map',
                 'icon-allow-overlap': true,
@@ -46,7 +60,8 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
               },
             },
       ]
-  for (const spec of specs) if (!view.getLayer(spec.id)) view.addLayer(spec)
+  // Names of places stay readable on areas.
+  for (const spec of specs) if (!view.getLayer(spec.id)) view.addLayer(spec, isArea ? 'road-name' : undefined)
 }
 
 /** Shows or hides a layer. */
@@ -58,19 +73,6 @@ export function setShown(view: MapView, layer: DataLayer, isShown: boolean): voi
 /** Returns the ids of the style's layers whose features can be opened. */
 export function clickable(view: MapView, layers: readonly DataLayer[]): string[] {
   return layers.flatMap((layer) => PARTS.map((part) => idOf(layer, part))).filter((id) => view.getLayer(id))
-}
-
-/** Returns a list with each point moved by a share (0 to 1) of the way from its place in the list before. */
-export function moved(before: Collection, after: Collection, share: number): GeoJSON.FeatureCollection {
-  const places = new Map(before.features.map(({ id, geometry }) => [id, geometry]))
-  const features = after.features.map((feature) => {
-    const [from, to] = [places.get(feature.id), feature.geometry]
-    if (from?.type !== 'Point' || to?.type !== 'Point') return feature
-    const [lon0, lat0] = from.coordinates as [number, number]
-    const [lon1, lat1] = to.coordinates as [number, number]
-    return { ...feature, geometry: { type: 'Point' as const, coordinates: [lon0 + share * (lon1 - lon0), lat0 + share * (lat1 - lat0)] } }
-  })
-  return { type: 'FeatureCollection', features }
 }
 
 /** Outlines of signs in a square of 32, pointing north. */

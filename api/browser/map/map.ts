@@ -1,15 +1,27 @@
 import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
+import { key } from '../key.ts'
 import { baseStyle } from './base.ts'
-import { ApiProblem, askLayer, type Collection, isOpen } from './data.ts'
-import { addLayer, clickable, drawSigns, moved, setShown } from './draw.ts'
-import { type DataLayer, LAYERS } from './layers.ts'
-import { openPanel, type Panel } from './panel.ts'
+import { closeCard, openCard } from './card.ts'
+import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
+import { element, find, hashParams, keepInUrl, language } from './dom.ts'
+import { addLayer, clickable, drawSigns, setShown } from './draw.ts'
+import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
+import type { DataLayer, Properties } from './layer.ts'
+import { LAYERS } from './layers.ts'
+import type { Live } from './live.ts'
+import { openOverlays } from './overlays.ts'
+import { openPanel, type Panel, type Thing } from './panel.ts'
+import type { Past } from './past.ts'
+import { type Collection, idOf, withParam } from './requests.ts'
+import { searchPlaces } from './search.ts'
+import { drawShield } from './shields.ts'
+import type { Way } from './way.ts'
 
-// The map: layers of the public API over our own base map.
+// The map: layers of the public API over our own base map. What the first map does not need is loaded on first use.
 
 setWorkerUrl(new URL('../maplibre-gl-worker.js', import.meta.url).href)
 
-const frame = document.querySelector('#map') as HTMLElement
+const frame = find('map')
 const token = frame.dataset['token'] ?? ''
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const still = matchMedia('(prefers-reduced-motion: reduce)')
@@ -18,10 +30,13 @@ const scheme = (): 'dark' | 'light' => (dark.matches ? 'dark' : 'light')
 /** Spain with its islands, degrees. */
 const SPAIN: [number, number, number, number] = [-18.4, 27.4, 4.6, 44]
 const MAINLAND: [number, number, number, number] = [-9.6, 35.7, 4.5, 43.9]
-/** How long features take to their new places, in ms. */
-const MOVE_MS = 1800
+/** Longest time in which features take to their new places, in s. */
+const GLIDE_S = 30
 /** How soon a failed request is sent again if the reply does not say it, in s. */
 const RETRY_S = 30
+/** How often a list that events keep up to date is requested whole, in s. */
+const RESYNC_S = 900
+const EMPTY: Collection = { type: 'FeatureCollection', features: [] }
 
 const view = new MapView({
   container: frame,
@@ -43,23 +58,26 @@ const view = new MapView({
 view.touchZoomRotate.disableRotation()
 view.addControl(new NavigationControl({ showCompass: false }), 'top-right')
 view.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-right')
+const overlays = openOverlays(view)
 
 /** The state of a layer that is shown. */
 interface Shown {
   timer: ReturnType<typeof setTimeout> | undefined
+  glide: ReturnType<typeof setTimeout> | undefined
   cancel: AbortController
   list: Collection | null
-  frame: number
+  /** What is drawn: the list, a list of the past, or features on their way. */
+  drawn: Collection
 }
 const shown = new Map<string, Shown>()
+/** Lists of the past by layer, while the map shows it. */
+let replaced: ((layer: DataLayer) => Collection | null) | null = null
+let live: Live | null = null
 
-/** The parameters after #, where MapLibre keeps the view in `map`. */
-const hashParams = (): URLSearchParams => new URLSearchParams(location.hash.slice(1))
 const wanted = hashParams().get('layers')?.split(',') ?? LAYERS.filter(({ isShown }) => isShown).map(({ id }) => id)
 
 const panel: Panel = openPanel({
   view,
-  token,
   layers: LAYERS,
   isShown: (layer) => shown.has(layer.id),
   toggle: (layer, isOn) => (isOn ? show(layer) : hide(layer)),
@@ -68,53 +86,60 @@ const panel: Panel = openPanel({
     for (const layer of LAYERS) {
       if (shown.has(layer.id) && isOpen(layer)) void load(layer)
       else if (shown.has(layer.id)) hide(layer)
-      else if (layer.plan !== 'FREE' && wanted.includes(layer.id)) show(layer)
+      else if (layer.plan !== 'FREE' && isOpen(layer) && wanted.includes(layer.id)) show(layer)
     }
+    void follow()
   },
-  features: () => LAYERS.flatMap((layer) => (shown.get(layer.id)?.list?.features ?? []).map((feature) => ({ layer, feature }))),
+  things: () => LAYERS.flatMap((layer) => (shown.get(layer.id)?.drawn.features ?? []).map((feature) => ({ layer, feature }))),
+  open: openThing,
+  point: (thing) => void hover(thing),
+  mark: (cheapest) => {
+    const label = cheapest && new Intl.NumberFormat(language, { minimumFractionDigits: 3 }).format(cheapest.price)
+    overlays.set('cheapest', cheapest ? [{ ...cheapest.feature, properties: { label: `${label} €` } }] : [])
+  },
 })
 
-function keepInUrl(): void {
-  const params = hashParams()
-  params.set('layers', LAYERS.flatMap(({ id }) => (shown.has(id) ? [id] : [])).join(','))
-  history.replaceState(history.state, '', `#${decodeURIComponent(params.toString())}`)
+function keepLayers(): void {
+  keepInUrl('layers', LAYERS.flatMap(({ id }) => (shown.has(id) ? [id] : [])).join(','))
 }
 
 function show(layer: DataLayer): void {
   if (shown.has(layer.id)) return
-  shown.set(layer.id, { timer: undefined, cancel: new AbortController(), list: null, frame: 0 })
+  shown.set(layer.id, { ...{ timer: undefined, glide: undefined, list: null, drawn: EMPTY }, cancel: new AbortController() })
   setShown(view, layer, true)
-  keepInUrl()
+  keepLayers()
   panel.update(layer, null)
-  void load(layer)
+  if (replaced) past?.refresh()
+  else void load(layer)
 }
 
 function hide(layer: DataLayer): void {
   const state = shown.get(layer.id)
   if (!state) return
   clearTimeout(state.timer)
-  cancelAnimationFrame(state.frame)
+  clearTimeout(state.glide)
   state.cancel.abort()
   shown.delete(layer.id)
   setShown(view, layer, false)
-  keepInUrl()
+  keepLayers()
   panel.update(layer, null)
 }
+
+const isLive = (layer: DataLayer): boolean => layer.topic !== undefined && (live?.isOpen ?? false)
 
 /** Requests the list of a layer, shows it, and plans the next request. */
 async function load(layer: DataLayer): Promise<void> {
   const state = shown.get(layer.id)
-  if (!state) return
+  if (!state || replaced) return
   clearTimeout(state.timer)
   state.cancel.abort()
   state.cancel = new AbortController()
   const { signal } = state.cancel
-  let wait_s = layer.every_s
+  let wait_s = isLive(layer) ? RESYNC_S : layer.every_s
   try {
     const list = await askLayer(layer, { token, bbox: view.getBounds().toArray().flat(), signal })
-    if (shown.get(layer.id) !== state) return
-    draw(layer, state, list)
-    panel.update(layer, { list })
+    if (shown.get(layer.id) !== state || replaced) return
+    update(layer, state, list)
   } catch (error) {
     if (signal.aborted) return
     const problem = error instanceof ApiProblem ? error : null
@@ -124,43 +149,177 @@ async function load(layer: DataLayer): Promise<void> {
   state.timer = setTimeout(() => void load(layer), wait_s * 1000)
 }
 
-/** Draws a new list: features that were elsewhere before move to their new places. */
-function draw(layer: DataLayer, state: Shown, list: Collection): void {
-  const source = view.getSource<GeoJSONSource>(layer.id)
-  const before = state.list
+function update(layer: DataLayer, state: Shown, list: Collection): void {
   state.list = list
-  cancelAnimationFrame(state.frame)
-  if (!source) return
-  if (!layer.moves || before === null || still.matches) {
-    void source.setData(list as GeoJSON.FeatureCollection)
-    return
+  draw(layer, state, list)
+  panel.update(layer, { list, isLive: isLive(layer) })
+}
+
+/**
+ * Draws a list. What moves glides from where it was drawn to its new place until the next list is due: it is drawn up to one
+ * interval late, but only between places that were reported.
+ */
+function draw(layer: DataLayer, state: Shown, list: Collection): void {
+  clearTimeout(state.glide)
+  const before = state.drawn.features
+  const put = (content: Collection): void => {
+    state.drawn = content
+    void view.getSource<GeoJSONSource>(layer.id)?.setData(content as GeoJSON.FeatureCollection)
   }
-  const began = performance.now()
-  const step = (): void => {
-    const share = Math.min(1, (performance.now() - began) / MOVE_MS)
-    void source.setData(share === 1 ? (list as GeoJSON.FeatureCollection) : moved(before, list, share))
-    if (share < 1) state.frame = requestAnimationFrame(step)
+  if (!layer.moves || replaced || before.length === 0 || still.matches) return put(list)
+  const seconds = Math.min(layer.every_s, GLIDE_S)
+  const drawings = drawingsOf((longestMove(before, list.features) / 360) * 512 * 2 ** view.getZoom(), seconds)
+  const step = (at: number): void => {
+    put(at === drawings ? list : moved(before, list.features, at / drawings))
+    if (at < drawings) state.glide = setTimeout(() => step(at + 1), (seconds * 1000) / drawings)
   }
-  step()
+  step(1)
+}
+
+/** Follows the stream of events with a key whose plan has it: changes arrive at once, and lists are requested rarely. */
+async function follow(): Promise<void> {
+  live?.close()
+  live = null
+  if (key.get() === null) return
+  const topics = LAYERS.flatMap(({ topic }) => topic ?? [])
+  const { openLive } = await import('./live.ts')
+  live = openLive({
+    topics,
+    onState: () => {
+      for (const layer of LAYERS) if (layer.topic) void load(layer)
+    },
+    onChange: async (topic, { changed, ended }) => {
+      const layer = LAYERS.find((one) => one.topic === topic)
+      const state = layer && shown.get(layer.id)
+      if (!layer || !state?.list || replaced) return
+      const path = `${withParam(layer.path, 'format=geojson')}&ids=${changed.map(encodeURIComponent).join(',')}`
+      const { features } = changed.length > 0 ? await ask<Collection>(path, token) : EMPTY
+      const gone = new Set([...changed, ...ended])
+      const kept = state.list.features.filter(({ properties }) => !gone.has(idOf(properties ?? {}) ?? ''))
+      update(layer, state, { ...state.list, updated_at: new Date().toISOString(), features: [...kept, ...features] })
+    },
+  })
+}
+
+/** Opens the card of a thing, with what its own request adds, and its track. */
+function openThing(layer: DataLayer, of: Properties, at: Place): void {
+  const id = idOf(of)
+  const path = layer.detail === null || id === null ? layer.path : `${layer.detail}${encodeURIComponent(id)}`
+  const more = openCard({
+    ...{ kind: layer.name[language], title: layer.title(of), lines: layer.lines(of, language), board: layer.board?.(of) ?? null, path },
+    onClose: () => overlays.set('track', []),
+  })
+  view.easeTo({ center: [at[0], at[1]], zoom: Math.max(view.getZoom(), 9), animate: !still.matches })
+  if (id === null) return
+  if (layer.detail !== null)
+    void ask<Properties>(`${path}?lang=${language}`, token).then(
+      (record) => {
+        const text = record['description'] ?? record['text'] ?? record['address']
+        if (typeof text === 'string' && text !== '' && !layer.board) more.append(element('p', {}, text))
+      },
+      () => undefined,
+    )
+  if (layer.track)
+    void import('./track.ts')
+      .then(({ readTrack }) => readTrack(layer, id, token))
+      .then(
+        (track) => more.isConnected && overlays.set('track', track),
+        () => undefined,
+      )
+}
+
+/** The thing that the map draws at a point, with all that its list says of it. */
+function thingAt({ x, y }: { readonly x: number; readonly y: number }, reach: number): Thing | null {
+  const box: [[number, number], [number, number]] = [
+    [x - reach, y - reach],
+    [x + reach, y + reach],
+  ]
+  const [found] = view.queryRenderedFeatures(box, { layers: clickable(view, LAYERS) })
+  const layer = found && LAYERS.find(({ id }) => id === found.source)
+  if (!found || !layer) return null
+  const id = idOf(found.properties)
+  const full = shown.get(layer.id)?.drawn.features.find(({ properties }) => id !== null && idOf(properties ?? {}) === id)
+  return { layer, feature: full ?? found }
+}
+
+let popup: Promise<typeof import('./hover.ts')> | undefined
+/** Shows the title of a thing beside it, or what a message sign shows. */
+async function hover(thing: Thing | null, at?: Place): Promise<void> {
+  if (thing === null && !popup) return
+  popup ??= import('./hover.ts')
+  const { showHover } = await popup
+  const place = thing && (at ?? middleOf(thing.feature.geometry))
+  showHover(view, thing && place ? { ...thing, at: place } : null)
 }
 
 /** Adds the sources and layers of data to the style, and their present content. */
 function addData(): void {
   drawSigns(view, scheme())
   for (const layer of LAYERS) {
-    addLayer(view, layer, shown.get(layer.id)?.list ?? null)
+    addLayer(view, layer, shown.get(layer.id)?.drawn ?? null)
     setShown(view, layer, shown.has(layer.id))
   }
+  overlays.restore()
 }
+
+let past: Past | null = null
+/** Opens the slider of the last 24 hours, at an instant in ms. */
+async function openPast(at: number | null): Promise<void> {
+  const module = await import('./past.ts')
+  past ??= module.openPast({
+    ...{ token, layers: LAYERS, isShown: (layer) => shown.has(layer.id), isStill: still.matches },
+    show: (lists, noteOf) => {
+      replaced = lists
+      for (const layer of LAYERS) {
+        const state = shown.get(layer.id)
+        if (!state) continue
+        clearTimeout(state.timer)
+        draw(layer, state, lists(layer) ?? EMPTY)
+        panel.update(layer, { past: noteOf(layer) })
+      }
+    },
+    live: () => {
+      if (!replaced) return
+      replaced = null
+      for (const layer of LAYERS) if (shown.has(layer.id)) void load(layer)
+    },
+  })
+  past.open(at)
+}
+find('past-open').addEventListener('click', () => void openPast(null))
+
+let way: Promise<Way> | null = null
+/** Opens the form of what is on the way between two places. */
+function openWay(): void {
+  way ??= import('./way.ts').then((module) => module.openWay({ view, token, overlays }))
+  void way.then((one) => one.open())
+}
+find('way-open').addEventListener('click', openWay)
+
+searchPlaces(find<HTMLInputElement>('search'), {
+  ...{ hits: find('hits'), token },
+  choose: (_name, [lon, lat]) => view.flyTo({ center: [lon, lat], zoom: 12, animate: !still.matches }),
+})
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') return
+  closeCard()
+  void hover(null)
+})
 
 view.once('style.load', () => {
   addData()
   for (const layer of LAYERS) if (wanted.includes(layer.id) && isOpen(layer)) show(layer)
+  void follow()
+  const at = Date.parse(hashParams().get('at') ?? '')
+  if (!Number.isNaN(at)) void openPast(at)
+  if (hashParams().has('way')) openWay()
 })
 view.once('idle', () => {
   frame.dataset['state'] = 'ready'
 })
+view.setMissingStyleImageResolver((id) => drawShield(view, id, scheme()))
 dark.addEventListener('change', () => {
+  overlays.suspend()
   view.setStyle(baseStyle(scheme(), location.origin), { diff: false })
   view.once('style.load', addData)
 })
@@ -168,18 +327,27 @@ view.on('moveend', () => {
   for (const layer of LAYERS) if (layer.isByArea && shown.has(layer.id)) void load(layer)
   panel.relist()
 })
-view.on('click', (event) => {
-  const [found] = view.queryRenderedFeatures(
-    [
-      [event.point.x - 6, event.point.y - 6],
-      [event.point.x + 6, event.point.y + 6],
-    ],
-    { layers: clickable(view, LAYERS) },
+view.on('click', ({ point, lngLat }) => {
+  const at = [lngLat.lng, lngLat.lat] as const
+  if (frame.dataset['picks'] !== undefined) return
+  const thing = thingAt(point, 6)
+  if (thing) openThing(thing.layer, (thing.feature.properties ?? {}) as Properties, at)
+})
+let isAsked = false
+view.on('mousemove', ({ point, lngLat, originalEvent }) => {
+  // A finger has no hover, and the next frame is soon enough.
+  if (
+    isAsked ||
+    (originalEvent as MouseEvent & { readonly sourceCapabilities?: { readonly firesTouchEvents: boolean } }).sourceCapabilities
+      ?.firesTouchEvents
   )
-  const layer = found && LAYERS.find(({ id }) => id === found.source)
-  if (found && layer) panel.open(layer, found.properties, [event.lngLat.lng, event.lngLat.lat])
+    return
+  isAsked = true
+  requestAnimationFrame(() => {
+    isAsked = false
+    const thing = thingAt(point, 2)
+    view.getCanvas().style.cursor = thing ? 'pointer' : ''
+    void hover(thing, thing?.feature.geometry.type === 'Point' ? undefined : [lngLat.lng, lngLat.lat])
+  })
 })
-view.on('mousemove', (event) => {
-  const layers = clickable(view, LAYERS)
-  view.getCanvas().style.cursor = layers.length > 0 && view.queryRenderedFeatures(event.point, { layers }).length > 0 ? 'pointer' : ''
-})
+view.on('mouseout', () => void hover(null))

@@ -23,6 +23,8 @@ const WORDS = inBoth({
     'A PRO or ENTERPRISE key opens the other layers. The key stays in this tab.',
   ],
   use: ['Usar', 'Use'],
+  way: ['Qué hay en mi camino', 'What is on my way'],
+  past: ['Últimas 24 horas', 'Last 24 hours'],
   panel: ['Capas y búsqueda', 'Layers and search'],
   noScript: ['El mapa necesita JavaScript. Los mismos datos están en la API:', 'The map needs JavaScript. The same data is in the API:'],
 })
@@ -39,10 +41,13 @@ export function mapPage(language: Language, { token, mode }: { readonly token: s
 <details class="panel" open><summary>${words.panel}</summary>
 <form id="search-form" role="search"><label class="hidden" for="search">${words.search}</label><input id="search" type="search" placeholder="${words.search}" autocomplete="off"></form>
 <ul id="hits"></ul>
+<p class="tools"><button type="button" class="quiet" id="way-open" aria-expanded="false" aria-controls="way">${words.way}</button><button type="button" class="quiet" id="past-open" aria-expanded="false" aria-controls="past">${words.past}</button></p>
+<section id="way" hidden aria-label="${words.way}"></section>
 <section aria-labelledby="layers-name"><h2 id="layers-name">${words.layers}</h2><ul id="layers"></ul></section>
 <section aria-labelledby="list-name"><h2 id="list-name">${words.list}</h2><ul id="list"></ul></section>
 <form id="key-form"><label for="key">${words.key}</label><p class="note">${words.keyIntro}</p><input id="key" type="password" autocomplete="off" placeholder="tia_…"><button>${words.use}</button></form>
 </details>
+<section id="past" hidden aria-label="${words.past}"></section>
 <section id="card" hidden aria-live="polite"></section>
 <noscript><p>${words.noScript} <a href="/docs?lang=${language}">/docs</a></p></noscript>`,
   })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_POLICIES } from '../../../../api/auth/page-access.ts'
 import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
 import { LAYERS } from '../../../../api/browser/map/layers.ts'
+import { collectionOf, idOf, pathsOf } from '../../../../api/browser/map/requests.ts'
 import { endpoints } from '../../../../api/endpoints/catalog.ts'
 import { roadAxes } from '../../../../lake/datasets/road/road-network.ts'
 import { until } from '../../../helpers/until.ts'
@@ -87,12 +88,11 @@ describe('the limit of the page', () => {
 
   test('opens no layer of the plans', async () => {
     const token = tokenOf((await page(limited, { 'X-Forwarded-For': '198.51.100.3' })).html)
-    for (const { path, plan, isByArea } of LAYERS) {
-      if (plan === 'FREE') continue
-      const url = `${path}&format=geojson${isByArea ? '&bbox=-4,40,-3,41' : ''}`
-      const response = await limited.open(url, { 'X-Page-Token': token, 'X-Forwarded-For': '198.51.100.3' })
-      expect([path, response.status]).toEqual([path, 401])
-    }
+    for (const layer of LAYERS.filter(({ plan }) => plan !== 'FREE'))
+      for (const path of pathsOf(layer, [-4, 40, -3, 41])) {
+        const response = await limited.open(path, { 'X-Page-Token': token, 'X-Forwarded-For': '198.51.100.3' })
+        expect([path, response.status]).toEqual([path, 401])
+      }
   })
 })
 
@@ -126,21 +126,38 @@ describe('tiles', () => {
 })
 
 describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s', (_id, layer) => {
-  let reply: Reply
+  let features: readonly GeoJSON.Feature[]
+  const get = async (path: string): Promise<Reply> =>
+    (await service.get(path, { 'X-API-Key': await service.key('ENTERPRISE') }).then((one) => one.json())) as Reply
   beforeAll(async () => {
-    const url = `${layer.path}&format=geojson${layer.isByArea ? '&bbox=-19,27,5,44' : ''}`
-    reply = (await service.get(url, { 'X-API-Key': await service.key('ENTERPRISE') }).then((one) => one.json())) as Reply
+    const replies = await Promise.all(pathsOf(layer, [-19, 27, 5, 44]).map(get))
+    // Not every city has example rows.
+    const known = replies.filter(({ code }) => code !== 'no-data-yet')
+    for (const reply of known) expect(reply.detail ?? '').toBe('')
+    features = collectionOf(layer, known).features
   })
 
   test('asks for what there is, and can be read in both languages', () => {
-    expect(reply.detail ?? '').toBe('')
-    expect(reply.type).toBe('FeatureCollection')
-    for (const { properties } of reply.features)
+    for (const { type, properties } of features) {
+      expect(type).toBe('Feature')
       for (const language of ['es', 'en'] as const) {
         expect(layer.name[language]).not.toBe('')
-        expect(typeof layer.title(properties)).toBe('string')
-        for (const line of layer.lines(properties, language)) expect(line).not.toMatch(/undefined|null|NaN|\[object/)
+        expect(typeof layer.title(properties ?? {})).toBe('string')
+        for (const line of layer.lines(properties ?? {}, language)) expect(line).not.toMatch(/undefined|null|NaN|\[object/)
       }
+    }
+  })
+
+  test('has lists of its past that say when things began and ended', async () => {
+    if (!layer.past) return
+    const wanted = { ended: ['began_at', 'last_seen_at'], now: ['first_seen_at'] } as const
+    for (const name of ['ended', 'now'] as const) {
+      const reply = await get(`${layer.past[name]}&format=geojson`)
+      expect(reply.detail ?? '').toBe('')
+      for (const { properties } of reply['features'] as readonly GeoJSON.Feature[])
+        for (const member of wanted[name]) expect(properties?.[member]).toMatch(/^\d{4}-/)
+    }
+    expect(endpoints.find(({ path }) => path === layer.past?.ended.split('?')[0])?.plan).toBe(layer.past.plan)
   })
 
   test('needs the plan that its list needs', () => {
@@ -148,14 +165,13 @@ describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s',
   })
 
   test('a thing of it has the path of its card', async () => {
-    const [first] = reply.features as readonly Reply[]
+    const [first] = features
     // The example rows of readings and of the catalogue are of different sensors.
     if (!first || layer.detail === null || layer.id === 'traffic') return
-    const { id, mmsi, icao24 } = first['properties'] as Reply
-    const response = await service.get(`${layer.detail}${encodeURIComponent(id ?? mmsi ?? icao24)}`, {
-      'X-API-Key': await service.key('ENTERPRISE'),
-    })
-    expect([response.status, layer.detail]).toEqual([200, layer.detail])
+    const id = idOf(first.properties ?? {}) ?? ''
+    expect((await get(`${layer.detail}${encodeURIComponent(id)}`)).detail ?? '').toBe('')
+    const track = layer.track?.(encodeURIComponent(id))
+    if (track !== undefined) expect((await get(`${track}${track.includes('?') ? '&' : '?'}format=geojson`)).detail ?? '').toBe('')
   })
 })
 

@@ -1,0 +1,56 @@
+import { boardElement } from './board.ts'
+import { element, find, language } from './dom.ts'
+import type { Board } from './layer.ts'
+
+const WORDS = {
+  es: { request: 'La petición', copy: 'Copiar como curl', copied: 'Copiado', close: 'Cerrar' },
+  en: { request: 'The request', copy: 'Copy as curl', copied: 'Copied', close: 'Close' },
+}[language]
+
+/** What a card shows of a thing. */
+interface Card {
+  readonly kind: string
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly board?: Board | null
+  /** Path of the request that shows it. */
+  readonly path: string
+  /** Called when the card is closed. */
+  readonly onClose?: () => void
+}
+
+let onClosed: (() => void) | undefined
+
+/** Closes the card, if one is open. */
+export function closeCard(): void {
+  find('card').hidden = true
+  onClosed?.()
+  onClosed = undefined
+}
+
+/** Opens the card of a thing. Returns the element for what arrives later. */
+export function openCard({ kind, title, lines, board, path, onClose }: Card): HTMLElement {
+  closeCard()
+  onClosed = onClose
+  const card = find('card')
+  const copy = element('button', { type: 'button', class: 'quiet' }, WORDS.copy)
+  copy.addEventListener('click', () => {
+    void navigator.clipboard.writeText(`curl -H 'X-API-Key: …' '${location.origin}${path}'`).then(() => (copy.textContent = WORDS.copied))
+  })
+  const close = element('button', { type: 'button', class: 'quiet close', 'aria-label': WORDS.close }, '×')
+  close.addEventListener('click', closeCard)
+  const more = element('div', { class: 'more' })
+  card.replaceChildren(
+    close,
+    element('p', { class: 'note' }, kind),
+    element('h2', {}, title),
+    ...(board ? [boardElement(board)] : []),
+    ...lines.filter(Boolean).map((line) => element('p', {}, line)),
+    more,
+    element('p', { class: 'note' }, `${WORDS.request} `, element('code', {}, path)),
+    copy,
+  )
+  card.hidden = false
+  close.focus({ preventScroll: true })
+  return more
+}

@@ -1,0 +1,206 @@
+import { key } from '../key.ts'
+import { ApiProblem, ask } from './data.ts'
+import { count, element, find, keepInUrl, language } from './dom.ts'
+import { during, type Life, livesOf, nameOf, STEP_MS, STEPS } from './history.ts'
+import type { DataLayer } from './layer.ts'
+import { type Collection, withParam } from './requests.ts'
+
+/** What the slider works with. */
+interface PastParts {
+  readonly token: string
+  readonly layers: readonly DataLayer[]
+  readonly isShown: (layer: DataLayer) => boolean
+  /** True for a person who wants little motion. */
+  readonly isStill: boolean
+  /** Shows lists of the past instead of the live ones, with what the panel says of each layer: null for one without a past. */
+  readonly show: (lists: (layer: DataLayer) => Collection | null, noteOf: (layer: DataLayer) => string | null) => void
+  /** Returns to the live lists. */
+  readonly live: () => void
+}
+
+/** The slider of the last 24 hours. */
+export interface Past {
+  /** Opens or closes it; at an instant in ms, or at the present. */
+  open(at: number | null): void
+  /** Shows the layers that were added meanwhile. */
+  refresh(): void
+}
+
+const WORDS = {
+  es: {
+    range: 'Hora de las últimas 24 horas',
+    play: 'Reproducir',
+    pause: 'Pausa',
+    now: 'Ahora',
+    isNow: 'ahora',
+    plan: (plan: string) => `plan ${plan}`,
+    from: (text: string) => `desde ${text}`,
+    loading: 'cargando…',
+    locked: 'El pasado de las incidencias necesita una clave PRO: escríbala en el panel.',
+    hint: 'Incidencias del lago. Las demás capas solo se conocen ahora.',
+  },
+  en: {
+    range: 'Time within the last 24 hours',
+    play: 'Play',
+    pause: 'Pause',
+    now: 'Now',
+    isNow: 'now',
+    plan: (plan: string) => `plan ${plan}`,
+    from: (text: string) => `from ${text}`,
+    loading: 'loading…',
+    locked: 'The past of incidents needs a PRO key: enter it in the panel.',
+    hint: 'Incidents from the lake. The other layers are known only now.',
+  },
+}[language]
+
+/** Most pages of one list. */
+const PAGES = 8
+/** How long what was read of the past serves, in ms. */
+const FRESH_MS = 300_000
+/** Time between two steps while it plays, in ms. */
+const PLAY_MS = 180
+
+interface Read {
+  readonly lives: readonly Life[]
+  /** The first instant that the lake has, ms. */
+  readonly from: number
+  readonly at: number
+}
+type Loaded = Read | { readonly problem: string } | null
+
+type Reply = Omit<Collection, 'meta'> & {
+  readonly next_cursor?: string | null
+  readonly meta?: { readonly covered_from?: string | null }
+}
+
+/** Opens the slider: one request or few per layer read the whole day, and moving it needs none. */
+export function openPast({ token, layers, isShown, isStill, show, live }: PastParts): Past {
+  const bar = find('past')
+  const opener = find('past-open')
+  const range = element('input', { type: 'range', min: '0', max: String(STEPS), step: '1', 'aria-label': WORDS.range })
+  const label = element('output', { class: 'when' })
+  const play = element('button', { type: 'button', class: 'quiet' })
+  const toNow = element('button', { type: 'button', class: 'quiet' }, WORDS.now)
+  const note = element('p', { class: 'note', role: 'status' })
+  bar.replaceChildren(element('div', { class: 'controls' }, play, range, label, toNow), note)
+
+  const loaded = new Map<string, Loaded>()
+  /** The instant of the last step, ms. */
+  let newest = Date.now()
+  let playing: ReturnType<typeof setInterval> | undefined
+
+  const instant = (): number => newest - (STEPS - Number(range.value)) * STEP_MS
+  const isNow = (): boolean => Number(range.value) === STEPS
+
+  const readList = async (path: string): Promise<Reply[]> => {
+    const replies: Reply[] = []
+    let cursor: string | null | undefined = ''
+    while (typeof cursor === 'string' && replies.length < PAGES) {
+      const page: Reply = await ask<Reply>(cursor === '' ? path : `${path}&cursor=${encodeURIComponent(cursor)}`, token)
+      replies.push(page)
+      cursor = page.next_cursor
+    }
+    return replies
+  }
+  const read = async (layer: DataLayer): Promise<void> => {
+    const { past } = layer
+    if (!past) return
+    const known = loaded.get(layer.id)
+    if (known === null || (known && 'at' in known && Date.now() - known.at < FRESH_MS)) return
+    if (key.get() === null && past.plan !== 'FREE') return void loaded.set(layer.id, { problem: WORDS.plan(past.plan) })
+    loaded.set(layer.id, null)
+    const from = new Date(newest - STEPS * STEP_MS).toISOString()
+    try {
+      const [ended, now] = await Promise.all([
+        readList(withParam(past.ended, `format=geojson&from=${from}`)),
+        readList(withParam(past.now, 'format=geojson')),
+      ])
+      const all = (replies: readonly Reply[]): GeoJSON.Feature[] => replies.flatMap(({ features }) => features)
+      const first = Date.parse(ended[0]?.meta?.covered_from ?? '')
+      loaded.set(layer.id, { lives: livesOf(all(ended), all(now)), from: Number.isNaN(first) ? 0 : first, at: Date.now() })
+    } catch (error) {
+      loaded.set(layer.id, { problem: error instanceof ApiProblem ? error.message : String(error) })
+    }
+    if (!isNow()) draw()
+  }
+
+  const name = (): void => {
+    const text = isNow() ? WORDS.isNow : nameOf(instant(), Date.now(), language)
+    label.textContent = text
+    range.setAttribute('aria-valuetext', text)
+  }
+  const draw = (): void => {
+    const at = instant()
+    const listOf = (layer: DataLayer): Collection | null => {
+      const of = loaded.get(layer.id)
+      return of && 'lives' in of && at >= of.from - STEP_MS ? during(of.lives, at) : null
+    }
+    const isLocked = layers.some((layer) => isShown(layer) && layer.past && layer.past.plan !== 'FREE' && key.get() === null)
+    note.textContent = isLocked ? WORDS.locked : WORDS.hint
+    show(listOf, (layer) => {
+      if (!layer.past) return null
+      const of = loaded.get(layer.id)
+      if (!of) return WORDS.loading
+      if ('problem' in of) return of.problem
+      return at < of.from - STEP_MS ? WORDS.from(nameOf(of.from, Date.now(), language)) : count(during(of.lives, at).features.length)
+    })
+  }
+  const move = (): void => {
+    name()
+    keepInUrl('at', isNow() ? null : new Date(instant()).toISOString().replace(/:\d\d\.\d+Z$/, 'Z'))
+    if (isNow()) return live()
+    draw()
+    for (const layer of layers) if (isShown(layer)) void read(layer)
+  }
+  const stop = (): void => {
+    clearInterval(playing)
+    playing = undefined
+    play.textContent = '▶'
+    play.setAttribute('aria-label', WORDS.play)
+  }
+  const start = (): void => {
+    if (isNow()) range.value = '0'
+    play.textContent = '❚❚'
+    play.setAttribute('aria-label', WORDS.pause)
+    playing = setInterval(
+      () => {
+        range.value = String(Number(range.value) + 1)
+        move()
+        if (isNow()) stop()
+      },
+      isStill ? 3 * PLAY_MS : PLAY_MS,
+    )
+    move()
+  }
+  play.addEventListener('click', () => (playing === undefined ? start() : stop()))
+  range.addEventListener('input', () => {
+    stop()
+    move()
+  })
+  toNow.addEventListener('click', () => {
+    stop()
+    newest = Date.now()
+    range.value = String(STEPS)
+    move()
+  })
+  stop()
+
+  return {
+    open(at) {
+      const isOpening = at !== null || bar.hidden
+      bar.hidden = !isOpening
+      opener.setAttribute('aria-expanded', String(isOpening))
+      stop()
+      newest = Date.now()
+      const step = at === null ? STEPS : STEPS - Math.round((newest - at) / STEP_MS)
+      range.value = String(Math.max(0, Math.min(STEPS, step)))
+      note.textContent = ''
+      move()
+      if (isOpening) range.focus({ preventScroll: true })
+    },
+    refresh() {
+      for (const layer of layers) if (isShown(layer)) void read(layer)
+      draw()
+    },
+  }
+}

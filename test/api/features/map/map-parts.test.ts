@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
+import { boundsOf, distance_m, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
+import { during, livesOf, nameOf } from '../../../../api/browser/map/history.ts'
+import type { Properties } from '../../../../api/browser/map/layer.ts'
+import { LAYERS } from '../../../../api/browser/map/layers.ts'
+import { shieldOf } from '../../../../api/browser/map/road-signs.ts'
+import { commonRoad, encoded, length_m, partOf, type RoadPlace, wayOverTwo } from '../../../../api/browser/map/road-way.ts'
+import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
+
+const point = (id: string, lon: number, lat: number, properties: Properties = {}): GeoJSON.Feature => ({
+  ...{ type: 'Feature', id, properties: { id, ...properties } },
+  geometry: { type: 'Point', coordinates: [lon, lat] },
+})
+
+describe('features on their way', () => {
+  const [before, after] = [[point('a', 0, 40)], [point('a', 1, 42), point('b', 3, 41)]]
+
+  test('are between their two places, and new ones at theirs', () => {
+    const { features } = moved(before, after, 0.25)
+    expect(features.map(({ geometry }) => (geometry as GeoJSON.Point).coordinates)).toEqual([
+      [0.25, 40.5],
+      [3, 41],
+    ])
+  })
+
+  test('are drawn once for each pixel, and at most twelve times a second', () => {
+    expect(drawingsOf(0.2, 20)).toBe(1)
+    expect(drawingsOf(7.5, 20)).toBe(8)
+    expect(drawingsOf(5000, 20)).toBe(240)
+  })
+
+  test('a jump is no way', () => {
+    expect(longestMove(before, after)).toBe(0)
+    expect(longestMove(before, [point('a', 0.1, 40.2)])).toBeCloseTo(0.2)
+  })
+
+  test('have a middle and bounds', () => {
+    const line = [
+      [0, 40],
+      [1, 41],
+      [2, 40],
+    ] as [number, number][]
+    expect(middleOf({ type: 'LineString', coordinates: line })).toEqual([1, 41])
+    expect(middleOf(null)).toBeNull()
+    expect(boundsOf(line)).toEqual([0, 40, 2, 41])
+    expect(distance_m([0, 40], [0, 41])).toBeCloseTo(111_195, -1)
+  })
+})
+
+describe('the past', () => {
+  const at = (time: string): number => Date.parse(`2026-01-02T${time}:00Z`)
+  const iso = (time: string): string => `2026-01-02T${time}:00.000Z`
+  const lives = livesOf(
+    [
+      point('ended', 0, 40, { began_at: iso('08:00'), last_seen_at: iso('09:00') }),
+      point('back', 0, 40, { began_at: iso('08:00'), last_seen_at: iso('08:10') }),
+    ],
+    [point('back', 0, 40, { starts_at: null, first_seen_at: iso('08:00') }), point('later', 0, 40, { starts_at: iso('10:00') })],
+  )
+  const ids = (time: string) => during(lives, at(time)).features.map(({ id }) => id)
+
+  test('has what was there, once', () => {
+    expect(ids('07:59')).toEqual([])
+    expect(ids('08:30')).toEqual(['ended', 'back'])
+    expect(ids('09:01')).toEqual(['back'])
+    expect(ids('10:00')).toEqual(['back', 'later'])
+  })
+
+  test('names instants by day and time in Madrid', () => {
+    expect(nameOf(at('16:40'), at('23:30'), 'en')).toBe('yesterday 17:40')
+    expect(nameOf(at('16:40'), at('22:30'), 'es')).toBe('hoy 17:40')
+    expect(nameOf(at('16:40') - 86_400_000, at('16:40'), 'es')).toBe('ayer 17:40')
+  })
+})
+
+describe('a way', () => {
+  const place = (road: string, km: number, lat: number, away = 100): RoadPlace => ({ road, km, lon: 0, lat, distance_m: away })
+
+  test('is on the nearest road that passes both places with a length that fits', () => {
+    const near = [place('A-1', 10, 40), place('N-2', 3, 40, 900)]
+    expect(commonRoad(near, [place('N-2', 14, 40.1, 50), place('A-9', 1, 40.1)])?.road).toBe('N-2')
+    // Another road of the name, or one that was re-numbered.
+    expect(commonRoad(near, [place('A-1', 300, 40.1)])).toBeNull()
+    expect(commonRoad(near, [])).toBeNull()
+  })
+
+  const west = [0, 1, 2, 3].map((lon) => [lon / 10, 40] as const)
+  const north = [0, 1, 2, 3].map((lat) => [0.2, 40 + lat / 10] as const)
+
+  test('leads over two roads that meet, in the order of travel', () => {
+    const way = wayOverTwo(
+      [west],
+      [north],
+      [
+        [0, 40.001],
+        [0.2, 40.3],
+      ],
+    )
+    expect(way?.[0]).toEqual([0, 40])
+    expect(way?.at(-1)).toEqual([0.2, 40.3])
+    expect(length_m(way ?? [])).toBeCloseTo(length_m(west.slice(0, 3)) + length_m(north), -2)
+    const away = north.map(([lon, lat]) => [lon, lat + 0.1] as const)
+    expect(wayOverTwo([west], [away], [west[0] as [number, number], [0.2, 40.4]])).toBeNull()
+  })
+
+  test('is the part of a road between two places, also against its kilometres', () => {
+    expect(partOf(west, [0.31, 40], [0.1, 40])).toEqual([west[3], west[2], west[1]])
+  })
+
+  test('is sent as an encoded polyline', () => {
+    // The example of Google's description of the format.
+    const line = [
+      [-120.2, 38.5],
+      [-120.95, 40.7],
+      [-126.453, 43.252],
+    ] as const
+    expect(encoded(line)).toBe('_p~iF~ps|U_ulLnnqC_mqNvxq`@')
+  })
+})
+
+test('server-sent events are read whatever the pieces are', async () => {
+  const text = 'retry: 5000\n\n: 2026-01-02\nid: 7-0\n\nid: 7-1\nevent: v16.ended\ndata: {"a":\ndata: 1}\n\nid: 8-0'
+  for (const size of [1, 7, text.length]) {
+    const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))
+    const body = ReadableStream.from(pieces.map((piece) => new TextEncoder().encode(piece))) as ReadableStream<Uint8Array>
+    const events: (ServerEvent | null)[] = []
+    for await (const event of serverEvents(body)) events.push(event)
+    expect(events).toEqual([null, { event: '', id: '7-0', data: '' }, { event: 'v16.ended', id: '7-1', data: '{"a":\n1}' }])
+  }
+})
+
+test.each([
+  [['A-2', 'AP-7', 'R-3', 'M-30', 'SE-30'], '#0a4ea3'],
+  [['N-340', 'N-II', 'N-121-A'], '#c8102e'],
+  [['E-15'], '#00703c'],
+  [['C-17', 'CM-42'], '#f08a1d'],
+  [['M-501', 'CV-905'], '#00703c'],
+  [['GR-5202'], '#f7cf1b'],
+])('the signs of %j are %s', (roads, ground) => {
+  for (const road of roads) expect([road, shieldOf(road).ground]).toEqual([road, ground])
+})
+
+test('the cheapest is that of a layer with prices', () => {
+  const [fuel, other] = [{ hasPrice: true }, {}]
+  const things = [
+    { layer: fuel, feature: point('dear', 0, 40, { price: 1.6 }) },
+    { layer: fuel, feature: point('none', 0, 40, { price: null }) },
+    { layer: fuel, feature: point('cheap', 0, 40, { price: 1.4 }) },
+    { layer: other, feature: point('toll', 0, 40, { price: 1 }) },
+  ]
+  expect(cheapestIn(things)?.feature.id).toBe('cheap')
+  expect(cheapestIn([])).toBeNull()
+})
+
+test('a panel shows each of its pages once, and its limit', () => {
+  const board = LAYERS.find(({ id }) => id === 'panels')?.board
+  const page = { lines: ['OBRAS', 'A 2 KM'] }
+  expect(board?.({ pages: [page, { lines: [] }, page], speed_limit_kmh: 80 })).toEqual({ pages: [['OBRAS', 'A 2 KM']], limit_kmh: 80 })
+  expect(board?.({ pages: null, speed_limit_kmh: null })).toBeNull()
+})
