@@ -59,6 +59,22 @@ async function looksOf(page: Page): Promise<{ readonly brightness: number; reado
 const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth')
 
 describe.skipIf(!browserPath)('the start page in a browser', () => {
+  test('the live map takes the place of the picture, with the colours and counts of its legend, and asks nobody else', async () => {
+    await onStartPage({ lang: 'en', look: 'light', size: DESK }, async (page, complaints) => {
+      const urls: string[] = []
+      page.on('request', (request) => urls.push(request.url()))
+      await page.waitForSelector('.live.ready')
+      const { total } = await stage.service.json('/api/incidents?limit=1')
+      expect(await page.locator('.spain li.incident').textContent()).toMatch(new RegExp(`^${total} `))
+      expect(urls.filter((url) => !url.startsWith(stage.service.url) && !url.startsWith('data:'))).toEqual([])
+      expect(complaints.filter((text) => !/GPU stall|swiftshader/i.test(text))).toEqual([])
+      const box = await page.locator('.live').boundingBox()
+      expect(box, 'nothing moves').toEqual(await page.locator('.spain .frame').boundingBox())
+      await page.locator('.canaries').click()
+      await page.waitForURL(/\/map\?lang=en#map=6\.4/)
+    })
+  })
+
   test.each([
     ['es', 'light', PHONE],
     ['es', 'dark', DESK],

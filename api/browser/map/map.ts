@@ -162,15 +162,18 @@ function update(layer: DataLayer, state: Shown, list: Collection): void {
 function draw(layer: DataLayer, state: Shown, list: Collection): void {
   clearTimeout(state.glide)
   const before = state.drawn.features
-  const put = (content: Collection): void => {
+  const put = async (content: Collection): Promise<void> => {
     state.drawn = content
-    void view.getSource<GeoJSONSource>(layer.id)?.setData(content as GeoJSON.FeatureCollection)
+    await view.getSource<GeoJSONSource>(layer.id)?.setData(content as GeoJSON.FeatureCollection)
   }
-  if (!layer.moves || replaced || before.length === 0 || still.matches) return put(list)
+  if (!layer.moves || replaced || before.length === 0 || still.matches) {
+    void put(list).then(() => view.once('render', () => performance.mark(`map:${layer.id}`)))
+    return
+  }
   const seconds = Math.min(layer.every_s, GLIDE_S)
   const drawings = drawingsOf((longestMove(before, list.features) / 360) * 512 * 2 ** view.getZoom(), seconds)
   const step = (at: number): void => {
-    put(at === drawings ? list : moved(before, list.features, at / drawings))
+    void put(at === drawings ? list : moved(before, list.features, at / drawings))
     if (at < drawings) state.glide = setTimeout(() => step(at + 1), (seconds * 1000) / drawings)
   }
   step(1)
@@ -315,6 +318,7 @@ view.once('style.load', () => {
   if (hashParams().has('way')) openWay()
 })
 view.once('idle', () => {
+  performance.mark('map:first')
   frame.dataset['state'] = 'ready'
 })
 view.setMissingStyleImageResolver((id) => drawShield(view, id, scheme()))

@@ -13,9 +13,9 @@ import type { CachedViews } from '../../engine/state/cached-views.ts'
 import type { ServiceState } from '../../engine/state/state.ts'
 import { languageOf } from '../../kernel/language.ts'
 import { problem } from '../../kernel/problems.ts'
-import { HTML, PAGE_LANG } from '../site/html.ts'
+import { HTML, MAP_SECURITY, PAGE_LANG } from '../site/html.ts'
 import { openBaseMap } from './base-map.ts'
-import { MAP_SECURITY, mapPage } from './map-page.ts'
+import { mapPage } from './map-page.ts'
 
 /** What the map works with. */
 interface MapParts extends AddressLimitParts {
@@ -54,6 +54,10 @@ export const mapFeature: Feature<MapParts> = {
         return reply
           .headers({ ...MAP_SECURITY, 'Content-Type': HTML, 'Content-Language': language, 'Cache-Control': 'no-store' })
           .send(html)
+      })
+      scope.get('/map/token', async ({ raw }, reply) => {
+        NO_PARAMS(raw.url ?? '/')
+        return reply.headers({ 'Cache-Control': 'no-store' }).send({ token: pages.make(callerOf(raw)) })
       })
       registerDocument(scope, {
         url: '/map/tiles/:z/:x/:y',

@@ -1,12 +1,6 @@
 import type { SourceMode } from '../../../lake/system.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
-import { escaped, htmlPage, PAGE_SECURITY } from '../site/html.ts'
-
-/** Headers of the map's page: it also runs a worker, and draws images of its own. */
-export const MAP_SECURITY: Readonly<Record<string, string>> = Object.freeze({
-  ...PAGE_SECURITY,
-  'Content-Security-Policy': `${PAGE_SECURITY['Content-Security-Policy']}; worker-src 'self'`,
-})
+import { escaped, htmlPage } from '../site/html.ts'
 
 const WORDS = inBoth({
   title: ['Mapa del transporte en España', 'Map of transport in Spain'],

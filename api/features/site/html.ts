@@ -28,6 +28,9 @@ const OWN_SOURCES = ['script-src', 'style-src', 'font-src', 'connect-src', 'form
 /** Headers of every page of `htmlPage`: no foreign content, script or frame, and no referrer to other sites. */
 export const PAGE_SECURITY = pageSecurity(`${OWN_SOURCES}; img-src 'self' data:`)
 
+/** Headers of pages with a map, which runs a worker. */
+export const MAP_SECURITY = pageSecurity(`${OWN_SOURCES}; img-src 'self' data:; worker-src 'self'`)
+
 /** Our icon (SVG): a road to the horizon, in colours that are visible on light and dark tabs. */
 export const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b57c4"/>' +

@@ -11,7 +11,7 @@ import { PROBLEMS, type ProblemCode, problem } from '../../kernel/problems.ts'
 import { ASSET_VERSION, readAsset } from './assets.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { FRESH_S, type Home } from './home.ts'
-import { HTML, htmlPage, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
+import { HTML, htmlPage, ICON, MAP_SECURITY, PAGE_LANG, PAGE_SECURITY } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { PLANS_PATH, type PlansPageParts, plansPage } from './plans-page.ts'
 import { problemPage } from './problem-page.ts'
@@ -61,7 +61,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   document('/', async ({ raw }) => {
     const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
     const text = startPage(language, { content: await home.content(), plans, baseUrl: baseUrl(), mode: state.mode })
-    return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
+    return cachedDocument({ text, content_type: HTML, language, headers: MAP_SECURITY, fresh_s: FRESH_S })
   })
   const asset: Parameters<typeof document>[1] = async ({ raw, params }) => {
     NO_PARAMS(raw.url ?? '/')

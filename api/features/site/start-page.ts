@@ -148,7 +148,17 @@ export function startPage(
   const wrong = notice === 'email' ? ' aria-invalid="true" aria-describedby="notice"' : ''
   const more = `<p class="actions"><a href="/docs?lang=${language}">${words.more}</a></p>`
   return htmlPage(language, {
-    ...{ title: words.title, about: words.what, path: '/', hasHeading: true, isWide: true, mode, baseUrl, styles: ['home.css'] },
+    ...{
+      title: words.title,
+      about: words.what,
+      path: '/',
+      hasHeading: true,
+      isWide: true,
+      mode,
+      baseUrl,
+      styles: ['home.css'],
+      modules: ['home.js'],
+    },
     body: `<div class="hero"><div><h1>${words.heading}</h1><p class="lead">${words.what}</p>
 <section class="signup" aria-labelledby="key"><h2 id="key">${words.key}</h2>${alert}<p>${words.keyIntro(number.format(minute), number.format(day))}</p>
 <form method="post" action="/signup"><input type="hidden" name="lang" value="${language}">
@@ -180,7 +190,7 @@ function pictureHtml({ at, picture }: HomeContent, language: Language, number: I
   const words = WORDS[language]
   const kinds: readonly PointKind[] = ['incident', 'beacon']
   const legend = kinds.map((kind) => legendItem(kind, picture, { text: words.kinds[kind], number })).join('')
-  return `<figure class="spain"><a href="/map?lang=${language}" aria-label="${words.map}">${picture.svg}</a>
+  return `<figure class="spain"><div class="frame"><a class="still" href="/map?lang=${language}" aria-label="${words.map}">${picture.svg}</a></div>
 <figcaption><p><strong>${words.mapNow}</strong>, ${moment(at, language, CLOCK)} ${words.zone}</p><ul>${legend}</ul><a class="button quiet" href="/map?lang=${language}">${words.map}</a></figcaption></figure>`
 }
 
