@@ -175,7 +175,7 @@ export const SETTINGS = {
     { like: NETWORKS },
   ),
   logLevel: text('LOG_LEVEL', 'Lowest level that is logged.', { fallback: 'info', oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
-  logFormat: text('LOG_FORMAT', 'In a terminal, `scripts/start` shows its steps and writes the log to a file, unless this is json.', {
+  logFormat: text('LOG_FORMAT', 'In a terminal, `scripts/start` shows a board and writes the log to a file, unless this is json.', {
     fallback: 'auto',
     oneOf: ['auto', 'json'],
   }),

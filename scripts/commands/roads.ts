@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { SingleBar } from 'cli-progress'
 import { ignMunicipalities } from '../../jobs/feeds/road/ign-municipalities.ts'
 import { ignRoads } from '../../jobs/feeds/road/ign-roads.ts'
 import { isNetworkFile, openNetwork, unpackedInto } from '../../jobs/feeds/road/network/layers.ts'
-import { editionOf, type NetworkPart, partsOf, provinceOfFile } from '../../jobs/feeds/road/network/parts.ts'
+import { editionOf, type NetworkParts, partsOf, provinceOfFile } from '../../jobs/feeds/road/network/parts.ts'
 import { openZip } from '../../jobs/formats/zip.ts'
 import { roadAxes, roadPosts, roadSections } from '../../lake/datasets/road/road-network.ts'
 import type { Lake } from '../../lake/open.ts'
@@ -13,17 +12,20 @@ import { provinceByCode, provinceByName, provinces } from '../../lake/places/pro
 import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
 import type { Json } from '../../lake/schema/columns.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
 import { cliConfig } from '../service/store.ts'
 import { runCommand, runSubcommand, say, table, type Values } from './output.ts'
-import { isRefused, type Service, withService } from './service.ts'
+import { openReport, type Report } from './progress.ts'
+import { isRefused, nextLooks, type Service, withService } from './service.ts'
 
-const USAGE = `scripts/roads <command> [--data <dir>]
+const USAGE = `scripts/roads <command> [--data <dir>] [--json]
 
   import <file.zip|gpkg|folder>...   import IGN's road network: the national file, files of provinces, or folders of shapefiles
   import <MUNICIPIOS.csv>            import its register of municipalities, with their inhabitants; --edition 2025 is their year
     --edition 2026-07                the edition, if not the last change that the file states
     --province <name or code>        the province of a folder or file whose name has none; 'all' for a national file
     --again                          also import editions of provinces that were imported before
+    --json                         progress and result as JSON, one object a line
   coverage                           what is imported, by province
 
 Download the files by hand from centrodedescargas.cnig.es (Redes de transporte): scripts are refused there. The national file lacks
@@ -31,15 +33,13 @@ some twenty provinces; their own files fill them. The same command continues an 
 
 /** A national GeoPackage unpacks to 1.5 GB. */
 const MAX_BYTES = 20_000_000_000
-const LINE_EVERY = 0.1
-/** Smaller files show no progress. */
-const LEAST_SHOWN = 10
 
 const OPTIONS = {
   edition: { type: 'string' },
   province: { type: 'string' },
   again: { type: 'boolean', default: false },
   data: { type: 'string' },
+  json: { type: 'boolean', default: false },
 } as const
 type Options = Values<typeof OPTIONS>
 
@@ -55,7 +55,7 @@ function main(args: readonly string[], options: Options): Promise<void> {
 }
 
 async function importFiles(paths: readonly string[], options: Options): Promise<void> {
-  const { edition, again, data } = options
+  const { edition, data } = options
   const config = cliConfig(data)
   const isRegister = paths.every((path) => /\.csv$/i.test(path))
   if (edition !== undefined && !(isRegister ? /^\d{4}$/ : /^\d{4}-(0[1-9]|1[0-2])$/).test(edition))
@@ -63,72 +63,84 @@ async function importFiles(paths: readonly string[], options: Options): Promise<
   if (isRegister && (paths.length > 1 || edition === undefined))
     throw new Error('import: one register of municipalities at a time, with --edition and the year of its inhabitants')
   for (const path of paths) if (!statSync(path, { throwIfNoEntry: false })) throw new Error(`${path}: no such file or folder`)
-  if (isRegister) await withService(config, (service) => importRegister(service, paths[0] as string, { edition: edition as string, again }))
+  if (isRegister)
+    await withService(config, (service) => importRegister(service, paths[0] as string, { ...options, edition: edition as string }))
   else await withService(config, (service) => importAll(service, paths, options))
 }
 
 async function importAll(service: Service, paths: readonly string[], options: Options): Promise<void> {
+  const report = openReport('roads import', options.json)
+  const files: object[] = []
   for (const path of paths) {
-    const parts = await readParts(path, options).catch((cause: Error) => {
+    const file = basename(path)
+    const { parts, leftOut } = await readParts(path, options, report).catch((cause: Error) => {
       throw new Error(`${path}: ${cause.message}`, { cause })
     })
-    const progress = startProgress(`${basename(path)}: parts accepted`, parts.length)
-    const given = parts.map(({ part, bytes }) => ({ period: part, bytes, from: basename(path) }))
-    const done = await service.importParts(ignRoads, given, { again: options.again, onPart: () => progress.add(1) })
-    progress.end()
+    for (const [reason, count] of leftOut) report.print(`  left out ${count} ${reason}`)
+    const progress = report.start(file, { unit: 'parts accepted', total: parts.length, hasLines: true })
+    const given = parts.map(({ part, bytes }) => ({ period: part, bytes, from: file }))
+    const done = await service
+      .importParts(ignRoads, given, { again: options.again, onPart: () => progress.add(1) })
+      .finally(() => progress.end())
     const count = (kind: string): number => done.filter(({ outcome }) => outcome?.outcome === kind).length
+    const [accepted, unchanged] = [count('accepted'), count('unchanged')]
     const skipped = done.filter(({ outcome }) => outcome === null).length
-    say(`${basename(path)}: ${count('accepted')} parts accepted, ${count('unchanged')} unchanged, ${skipped} imported before`)
-    for (const { period, outcome } of done)
-      if (isRefused(outcome)) {
-        say(`  ${outcome.outcome} ${period}: ${outcome.reason}`)
-        process.exitCode = 2
-      }
+    report.print(`${file}: ${accepted} parts accepted, ${unchanged} unchanged, ${skipped} imported before`)
+    const refused = done.flatMap(({ period, outcome }) =>
+      isRefused(outcome) ? [{ period, outcome: outcome.outcome, reason: outcome.reason }] : [],
+    )
+    for (const { outcome, period, reason } of refused) report.print(`  ${outcome} ${period}: ${reason}`)
+    if (refused.length > 0) process.exitCode = 2
+    files.push({ file, accepted, unchanged, skipped, refused, left_out: Object.fromEntries(leftOut) })
   }
-  await showCoverage(service.lake)
+  const { lines, missing } = await coverageOf(service.lake)
+  const more = missing.length === 0 ? [] : [`scripts/roads import <file> with the files of the missing provinces`]
+  report.finish({ lines, facts: { files, missing_provinces: missing }, next: [...more, ...nextLooks(roadSections.id, options.data)] })
 }
 
 /** Imports a register of municipalities as the edition of a year. */
 async function importRegister(
   service: Service,
   path: string,
-  { edition, again }: { readonly edition: string; readonly again: boolean },
+  { edition, again, data, json }: Options & { readonly edition: string },
 ): Promise<void> {
   const given = [{ period: edition, bytes: gzipSync(readFileSync(path)), from: basename(path) }]
   const [done] = await service.importParts(ignMunicipalities, given, { again })
   const { outcome } = done as NonNullable<typeof done>
-  say(`${basename(path)}: ${outcome === null ? 'imported before' : `${outcome.outcome}${outcome.reason ? `: ${outcome.reason}` : ''}`}`)
+  const file = basename(path)
+  openReport('roads import', json).finish({
+    lines: [`${file}: ${outcome === null ? 'imported before' : `${outcome.outcome}${outcome.reason ? `: ${outcome.reason}` : ''}`}`],
+    facts: { files: [{ file, outcome: outcome?.outcome ?? 'skipped', reason: outcome?.reason ?? null }] },
+    next: nextLooks((ignMunicipalities.into[0] as Dataset).id, data),
+  })
   if (isRefused(outcome)) process.exitCode = 2
 }
 
-/** Reads a file, and prints what it left out. */
-async function readParts(path: string, options: Options): Promise<readonly NetworkPart[]> {
+/** Reads the parts of a file. */
+async function readParts(path: string, options: Options, report: Report): Promise<NetworkParts> {
   const name = basename(path)
-  if (statSync(path).isDirectory() || !/\.zip$/i.test(name)) return cut(path, name, options)
+  if (statSync(path).isDirectory() || !/\.zip$/i.test(name)) return cut(path, { name, options, report })
   const zip = await openZip(path, { maxBytes: MAX_BYTES, maxRatio: 1000 })
   if (!zip.names.some(isNetworkFile)) throw new Error(`no file of a road network; the zip has ${zip.names.join(', ').slice(0, 300)}`)
   const total = zip.names.filter(isNetworkFile).reduce((sum, file) => sum + Number(zip.stated(file)?.split(' ')[0]), 0)
-  const progress = startProgress(`${name}: MB unpacked`, Math.ceil(total / 1e6))
-  const unpacked = await unpackedInto(zip, isNetworkFile, (bytes) => progress.add(bytes / 1e6))
-  progress.end()
+  const progress = report.start(name, { unit: 'MB unpacked', total: Math.ceil(total / 1e6), hasLines: true })
+  const unpacked = await unpackedInto(zip, isNetworkFile, (bytes) => progress.add(bytes / 1e6)).finally(() => progress.end())
   try {
-    return cut(unpacked.path, name, options)
+    return cut(unpacked.path, { name, options, report })
   } finally {
     unpacked.remove()
   }
 }
 
-function cut(path: string, name: string, { edition, province }: Options): readonly NetworkPart[] {
+function cut(path: string, { name, options, report }: { name: string; options: Options; report: Report }): NetworkParts {
   const network = openNetwork(path)
+  const { sections, posts } = network
+  const progress = report.start(name, { unit: 'rows read', total: sections.count + (posts?.count ?? 0), hasLines: true })
   try {
-    const { sections, posts } = network
-    const progress = startProgress(`${name}: rows read`, sections.count + (posts?.count ?? 0))
-    const from = { province: provinceFor(path, name, province), edition: edition ?? editionOf(network), onRow: () => progress.add(1) }
-    const { parts, leftOut } = partsOf(network, from)
-    progress.end()
-    for (const [reason, count] of leftOut) say(`  left out ${count} ${reason}`)
-    return parts
+    const from = { province: provinceFor(path, name, options.province), edition: options.edition ?? editionOf(network) }
+    return partsOf(network, { ...from, onRow: () => progress.add(1) })
   } finally {
+    progress.end()
     network.close()
   }
 }
@@ -145,8 +157,8 @@ function provinceFor(path: string, name: string, stated: string | undefined): st
   return names.map(provinceOfFile).find((one) => one !== null) ?? null
 }
 
-/** The imported road network by province, as lines for people: what was imported, and how much of it is measured. */
-async function coverageLines(lake: Lake): Promise<string[]> {
+/** The imported road network by province, as lines for people: what was imported, how much of it is measured, and what is missing. */
+async function coverageOf(lake: Lake): Promise<{ readonly lines: readonly string[]; readonly missing: readonly string[] }> {
   const found = await lake.use({ timeout_ms: 60_000 }, async (session) => {
     for (const dataset of [roadSections, roadPosts, roadAxes]) if (!(await lake.table(dataset).load())) return []
     return session.values(sql`
@@ -157,43 +169,23 @@ async function coverageLines(lake: Lake): Promise<string[]> {
         ON a.edition = s.part
       ORDER BY s.part`)
   })
-  if (found.length === 0) return ['no road network is imported: scripts/roads import <file>...']
+  const there = new Set(found.map(([, code]) => code))
+  const missing = provinces.filter(({ code }) => !there.has(code)).map(({ name }) => name)
+  if (found.length === 0) return { lines: ['no road network is imported: scripts/roads import <file>...'], missing }
   const rows = found.map(([part, code, ...counts]): Json[] => [
     provinceByCode(String(code))?.name ?? String(code),
     String(part),
     ...counts.map(Number),
   ])
-  const there = new Set(found.map(([, code]) => code))
-  const missing = provinces.filter(({ code }) => !there.has(code)).map(({ name }) => name)
-  return [
+  const lines = [
     table(['province', 'part', 'roads', 'sections', 'posts', 'measured roads', 'measured km'], rows),
     missing.length === 0 ? 'no province is missing' : `${missing.length} provinces are missing: ${missing.join(', ')}`,
   ]
+  return { lines, missing }
 }
 
 async function showCoverage(lake: Lake): Promise<void> {
-  for (const line of await coverageLines(lake)) say(line)
-}
-
-/** A progress bar; without a terminal, a line for each tenth. */
-function startProgress(what: string, total: number): { add(count: number): void; end(): void } {
-  if (total < LEAST_SHOWN) return { add: () => {}, end: () => {} }
-  const bar = process.stderr.isTTY ? new SingleBar({ format: `${what} [{bar}] {value}/{total}, {eta_formatted} left` }) : null
-  bar?.start(total, 0)
-  let [done, shown] = [0, 0]
-  return {
-    add(count) {
-      done += count
-      if (done < shown + (total * LINE_EVERY) / (bar ? 10 : 1)) return
-      shown = done
-      if (bar) bar.update(Math.round(done))
-      else say(`${what}: ${Math.round(done)} of ${total}`)
-    },
-    end() {
-      bar?.update(total)
-      bar?.stop()
-    },
-  }
+  for (const line of (await coverageOf(lake)).lines) say(line)
 }
 
 await runCommand({ usage: USAGE, options: OPTIONS, takes: [1, Number.POSITIVE_INFINITY] }, main)

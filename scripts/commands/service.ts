@@ -17,8 +17,10 @@ import { withLock } from '../../lake/live/lock.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import { startRedis } from '../redis.ts'
+import { apiOf } from '../service/claim.ts'
 import { openParts, openServiceLake, type Parts } from '../service/parts.ts'
-import { dataFolder, openServiceStore, serviceLog } from '../service/store.ts'
+import { cliConfig, dataFolder, openServiceStore, serviceLog } from '../service/store.ts'
+import { commandLog } from './progress.ts'
 
 /** How long a command waits for a feed that the service is fetching, ms. */
 const TURN_MS = 600_000
@@ -94,11 +96,18 @@ export async function withService<T>(config: Config, work: (service: Service) =>
   }
 }
 
+/** Returns what shows the rows of a dataset: a command, and its page if the service runs. */
+export function nextLooks(dataset: string, data: string | undefined): string[] {
+  const url = apiOf(dataFolder(cliConfig(data)))
+  const sql = `scripts/lake sql 'SELECT * FROM ${dataset} LIMIT 10'${data === undefined ? '' : ` --data ${data}`}`
+  return [sql, ...(url === null ? [] : [`${url}/datasets/${dataset}`])]
+}
+
 /** Does work on the lake of a configuration without Redis, and closes it. */
 export async function withLake(config: Config, work: (lake: Lake) => Promise<void>): Promise<void> {
   const store = await openServiceStore(config)
   try {
-    const lake = await openServiceLake(config, store, { process: 'cli', log: serviceLog(config, 'cli') })
+    const lake = await openServiceLake(config, store, { process: 'cli', log: serviceLog(config, 'cli', commandLog()) })
     await work(lake).finally(() => lake.close())
   } finally {
     await store.close()
@@ -114,7 +123,7 @@ export async function openService(
   { feeds = known, derivations = declared }: { readonly feeds?: readonly Feed[]; readonly derivations?: readonly Derived[] } = {},
 ): Promise<Service> {
   const server = config.redisUrl ? null : await startRedis({ folder: join(dataFolder(config), 'redis'), appendOnly: true })
-  const log = serviceLog(config, 'cli')
+  const log = serviceLog(config, 'cli', commandLog())
   const parts = await openParts(config, {
     process: 'cli',
     redisUrl: config.redisUrl ?? (server as { url: string }).url,

@@ -51,6 +51,36 @@ function kindOf({ name, msg, err, reason, ...fields }: Record<string, unknown>):
   return JSON.stringify([name, text, cause, ...SUBJECTS.map((subject) => fields[subject])])
 }
 
+/** A warning or error of a log for people: its text, and what it has in common with others of its kind, whatever their cause. */
+export interface ReadableWarning {
+  readonly kind: string
+  readonly text: string
+  /** Itself, and the repetitions that were left out before it. */
+  readonly count: number
+}
+
+/** An error that a process printed beside its log; its trace and the source code around it are no warnings. */
+const PRINTED_ERROR = /^\w*(?:Error|Warning|FATAL)\b/
+
+/** Reads a warning from a line of a process; null if it is none. */
+export function readWarning(line: string): ReadableWarning | null {
+  if (!line.startsWith('{')) return PRINTED_ERROR.test(line) ? { kind: line, text: line, count: 1 } : null
+  let fields: Record<string, unknown>
+  try {
+    fields = JSON.parse(line)
+  } catch {
+    return null
+  }
+  if (!(Number(fields['level']) >= WARN)) return null
+  const { err, reason, repeated, ...causeless } = fields
+  const { name, msg } = causeless
+  const [about, ...others] = SUBJECTS.flatMap((subject) => (fields[subject] === undefined ? [] : [`${subject} ${fields[subject]}`]))
+  const cause = (err as { readonly message?: unknown } | undefined)?.message ?? reason
+  const parts = [`${about?.replace(/^feed /, '') ?? name}: ${msg ?? ''}`, ...others, ...(cause === undefined ? [] : [String(cause)])]
+  const text = parts.join(', ').replace(/[\p{Cc}\s]+/gu, ' ')
+  return { kind: kindOf(causeless), text, count: 1 + (Number(repeated) || 0) }
+}
+
 /**
  * Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, then the longest fields are left out. An error keeps
  * its message longest.

@@ -18,7 +18,7 @@ export interface StartOptions {
 }
 
 /** Shown for `--help`, and after a mistake. */
-export const USAGE = `scripts/start [--live | --captures <dir>] [--only api|worker] [--port n] [--data <dir>]
+export const USAGE = `scripts/start [--live | --captures <dir>] [--only api|worker] [--port n] [--data <dir>] [--json]
 
 Brings up publishers' stand-in, worker and API. Without a source option the publishers are simulated.
   --live            fetch from the publishers' own addresses
@@ -26,6 +26,7 @@ Brings up publishers' stand-in, worker and API. Without a source option the publ
   --only <what>     run the API or the worker alone, on a Redis (REDIS_URL) and store (LAKE_URL) shared with other machines
   --port <n>        port of the API (8080)
   --data <dir>      folder of all data (.data/simulated, .data/live or .data/replay)
+  --json            in a terminal, print the log of the processes as JSON lines instead of the board
 
 Settings by environment:
 ${settingsTable()}`
@@ -40,6 +41,7 @@ export function readOptions(argv: readonly string[], env: Readonly<Record<string
       only: { type: 'string' },
       port: { type: 'string' },
       data: { type: 'string' },
+      json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   })
@@ -57,6 +59,7 @@ export function readOptions(argv: readonly string[], env: Readonly<Record<string
     SOURCE_MODE: mode,
     DATA_DIR: dataFolder,
     ...(values.port === undefined ? {} : { PORT: values.port }),
+    ...(values.json ? { LOG_FORMAT: 'json' } : {}),
   })
   const { only = null } = values
   if (only !== null && only !== 'api' && only !== 'worker') throw new Error(`--only ${only}: api or worker`)

@@ -1,8 +1,5 @@
-import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Readiness } from '../../api/engine/state/readiness.ts'
 import { isAlive } from '../../lake/process-lock.ts'
@@ -11,13 +8,15 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { claimLake, readFeedListings } from '../../lake/system.ts'
 import { say } from '../commands/output.ts'
 import { startRedis } from '../redis.ts'
+import { readText } from './api-figures.ts'
+import { FIRST_TRY } from './board.ts'
 import { readPlanSettings, webhookRules } from './caller-settings.ts'
 import { claimFolder, noteApi, notePublishers } from './claim.ts'
-import { metricsPorts } from './metrics-ports.ts'
+import { type MetricsPorts, metricsPorts } from './metrics-ports.ts'
 import { readOptions, type StartOptions, USAGE } from './options.ts'
 import { PROCESSES } from './processes.ts'
 import { openServiceStore } from './store.ts'
-import { supervise } from './supervise.ts'
+import { type ProcessState, supervise } from './supervise.ts'
 import { type Arrivals, openStartView, type StartView } from './terminal.ts'
 
 const MODE_LINES = {
@@ -26,12 +25,13 @@ const MODE_LINES = {
   live: "LIVE: the publishers' own addresses",
 } as const
 const REDIS_LOOK_MS = 3000
-/** The request that the banner suggests, the feed it shows, and how long `ready` waits for that feed. */
-const FIRST_TRY = '/api/incidents?province=Madrid'
+/** The feed that the suggested request shows, and how long `ready` waits for it. */
 const FIRST_FEED = 'dgt_incidents'
 const FIRST_DATA_MS = 60_000
 /** How often `/ready` is requested for missing feeds, ms. */
 const COMING_MS = 2000
+/** How long a reply of `/ready` may take, ms: it waits for the data store and for tables. */
+const READY_MS = 30_000
 /** Time between two looks for a data store that does not answer, ms. */
 const STORE_RETRY_MS = 2000
 
@@ -52,28 +52,39 @@ async function main(): Promise<void> {
   const ports = metricsPorts(options.config)
   const release = claimFolder(options.dataFolder)
   process.once('exit', release)
-  const isTerminal = process.stdout.isTTY === true && options.config.logFormat === 'auto'
-  const view = openStartView({ dataFolder: options.dataFolder, isTerminal })
-  process.once('exit', view.close)
-  const store = await firstStore(options, view)
-  const storeUrl = store.url
-  view.step(`data store ${storeUrl}`)
-  const services = supervise({ say: view.say, onLine: view.processLine })
-  const redis = options.config.redisUrl ? null : await ownRedis(join(options.dataFolder, 'redis'), () => services.isStopping)
-  if (redis) view.step('redis-server')
+  const isTerminal = process.stdout.isTTY === true && process.env['TERM'] !== 'dumb' && options.config.logFormat === 'auto'
+  const view = openStartView({ dataFolder: options.dataFolder, mode: options.mode, isTerminal })
+  await run(options, view, ports).catch((error: unknown) => {
+    view.close('failed')
+    throw error
+  })
+}
+
+async function run(options: StartOptions, view: StartView, ports: MetricsPorts | null): Promise<void> {
+  const services = supervise({ say: view.say, onLine: view.processLine, onState: view.processState })
+  let redis: Awaited<ReturnType<typeof ownRedis>> | null = null
+  let store: ObjectStore | null = null
   const stopAll = async (): Promise<void> => {
     await services.stop()
     await redis?.stop()
-    await store.close()
+    await store?.close()
   }
   const stop = (): void => {
     if (services.isStopping) return
-    view.close()
-    say('stopping ...')
-    stopAll().then(() => process.exit(0), fail)
+    view.stopping()
+    const end = (): never => {
+      view.close('stopped')
+      process.exit(0)
+    }
+    stopAll().then(end, fail)
   }
   // SIGHUP: its terminal was closed.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+  const opened = await view.step('data store', firstStore(options, view))
+  store = opened
+  const storeUrl = opened.url
+  if (!options.config.redisUrl)
+    redis = await view.step('Redis', ownRedis(join(options.dataFolder, 'redis'), { ...view, isStopping: () => services.isStopping }))
   const base = { ...process.env, SOURCE_MODE: options.mode, DATA_DIR: options.dataFolder, PORT: String(options.port) }
   /** Keeps a process running. Later starts get the facts that it first reported. */
   const keep = async (
@@ -104,10 +115,9 @@ async function main(): Promise<void> {
         ? {}
         : options.config.publishersUrl !== null
           ? { url: options.config.publishersUrl }
-          : await keep('publishers', base, { args: (first) => [...captures, ...portsOf(first)] })
+          : await view.step('publishers', keep('publishers', base, { args: (first) => [...captures, ...portsOf(first)] }))
     const { url: publishers = null, nmea = null } = standIn
     if (publishers) notePublishers(options.dataFolder, publishers)
-    if (publishers) view.step(`stand-in of the publishers ${publishers}`)
     const env = {
       ...base,
       REDIS_URL: options.config.redisUrl ?? redis?.url,
@@ -117,30 +127,35 @@ async function main(): Promise<void> {
     const { apiWorkers, host } = options.config
     // A shared port would not conflict with that of another program.
     if (apiWorkers > 1) await checkPort(host, options.port)
-    const started = async (text: string, starting: Promise<StartedProcess>): Promise<StartedProcess> => {
-      const process = await starting
-      view.step(text)
-      return process
-    }
     const measured = (port: number | undefined) => (port === undefined ? {} : { METRICS_PORT: String(port) })
+    // The board reads the metrics of the API; on any free port if the operator wants none.
+    const apiPort = (at: number): number | undefined => ports?.api[at] ?? (view.isBoard ? 0 : undefined)
     const [ofApi, ofWorker] = await Promise.all([
-      options.only === 'worker' ? null : started('API', keep('api', { ...env, ...measured(ports?.api[0]) })),
-      options.only === 'api' ? null : started('worker of the feeds', keep('worker', { ...env, ...measured(ports?.worker) })),
-      options.only === 'api' ? null : started('delivery of webhooks', keep('deliver', env)),
+      options.only === 'worker' ? null : view.step('API', keep('api', { ...env, ...measured(apiPort(0)) })),
+      options.only === 'api' ? null : view.step('worker of the feeds', keep('worker', { ...env, ...measured(ports?.worker) })),
+      options.only === 'api' ? null : view.step('delivery of webhooks', keep('deliver', env)),
     ])
     const metrics = [...(ofWorker ? [`${ofWorker.metrics} worker`] : []), ...(ofApi ? [`${ofApi.metrics} api`] : [])]
     const { url = null } = ofApi ?? {}
-    const where = { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, logFile: view.logFile }
-    if (url === null) return banner(options, { ...where, metrics: ports ? metrics : [] })
+    const apiMetrics = [ofApi?.metrics ?? null]
+    const show = (): void => {
+      const where = { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [] }
+      view.ready({ url, metrics: apiMetrics.filter((one) => one !== null), lines: banner(options, where) })
+    }
+    if (url === null) return show()
     noteApi(options.dataFolder, url)
+    const follow = (): Promise<void> => followArrivals(url, { store: opened, view, isStopping: () => services.isStopping })
+    if (view.isBoard) void follow()
     for (let number = 2; number <= apiWorkers; number++) {
       const name = `api ${number}`
-      const started = await keep('api', { ...env, PORT: new URL(url).port, ...measured(ports?.api[number - 1]) }, { name })
+      const more = keep('api', { ...env, PORT: new URL(url).port, ...measured(apiPort(number - 1)) }, { name })
+      const started = await view.step(`API, process ${number}`, more)
       metrics.push(`${started.metrics} ${name}`)
+      apiMetrics.push(started.metrics ?? null)
     }
-    await firstData(url, view)
-    banner(options, { ...where, metrics: ports ? metrics : [] })
-    void followArrivals(url, { store, view, isStopping: () => services.isStopping })
+    await view.step('first incidents', firstData(url, view))
+    show()
+    if (!view.isBoard) void follow()
   } catch (error) {
     if (services.isStopping) return
     await stopAll()
@@ -162,13 +177,20 @@ async function checkPort(host: string, port: number): Promise<void> {
 }
 
 /** Starts a redis-server, and restarts it if it dies. */
-async function ownRedis(folder: string, isStopping: () => boolean): Promise<{ readonly url: string; stop(): Promise<void> }> {
+async function ownRedis(
+  folder: string,
+  { say, processState, isStopping }: Pick<StartView, 'say' | 'processState'> & { readonly isStopping: () => boolean },
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const report = (state: ProcessState['state'], pid: number | null): void => processState({ name: 'redis', state, pid })
   let server = await startRedis({ folder, appendOnly: true })
+  report('running', server.pid)
   let starting: Promise<void> | null = null
   const startAgain = async (): Promise<void> => {
+    report('down', null)
     say('redis-server died; starting it again')
     try {
       server = await startRedis({ folder, appendOnly: true })
+      report('running', server.pid)
     } catch (error) {
       say((error as Error).message)
     }
@@ -215,12 +237,8 @@ async function firstData(url: string, view: StartView): Promise<void> {
 
 /** Which data has arrived, as `/ready` says; null if the API does not know. */
 async function arrivals(url: string): Promise<Arrivals | null> {
-  // The smaller client: fetch would take a tenth of the memory of this process.
-  const asked = get(`${url}/ready`, { agent: false })
-  const answer = await once(asked, 'response')
-    .then(([response]) => json(response as IncomingMessage))
-    .catch(() => null)
-  const { waiting_for, landing, phase } = (answer ?? {}) as Partial<Readiness>
+  const answer = await readText(`${url}/ready`, READY_MS)
+  const { waiting_for, landing, phase } = JSON.parse(answer ?? '{}') as Partial<Readiness>
   return waiting_for && landing && phase ? { waiting_for, landing, isLoading: phase === 'LOADING' } : null
 }
 
@@ -243,6 +261,7 @@ async function followArrivals(
   }
 }
 
+/** Returns the lines that introduce a running service. */
 function banner(
   options: StartOptions,
   where: {
@@ -253,25 +272,21 @@ function banner(
     readonly publishers: string | null
     /** Addresses of metrics, each with its process. */
     readonly metrics: readonly string[]
-    /** File with the log of the processes; null if it is printed. */
-    readonly logFile: string | null
   },
-): void {
-  say('')
-  say('Traffic Intelligence')
-  say(`  source   ${MODE_LINES[options.mode]}`)
-  if (where.publishers) say(`           stand-in at ${where.publishers}`)
-  say(`  data     ${options.dataFolder}`)
-  say(`  lake     ${where.storeUrl}/lake`)
-  say(`  redis    ${where.redisUrl}`)
-  for (const [at, address] of where.metrics.entries()) say(`  ${at === 0 ? 'metrics' : '       '}  ${address}`)
-  if (where.url === null) return say('ready worker')
-  say(`  try      curl '${where.url}${FIRST_TRY}'`)
-  say(
-    `  keys     curl -d '{"email":"you@example.org"}' -H 'Content-Type: application/json' ${where.url}/api/keys; scripts/keys grants plans`,
-  )
-  if (where.logFile) say(`  log      ${where.logFile}`)
-  say(`ready ${where.url}`)
+): string[] {
+  const { url } = where
+  const keys = `curl -d '{"email":"you@example.org"}' -H 'Content-Type: application/json' ${url}/api/keys; scripts/keys grants plans`
+  return [
+    '',
+    'Traffic Intelligence',
+    `  source   ${MODE_LINES[options.mode]}`,
+    ...(where.publishers ? [`           stand-in at ${where.publishers}`] : []),
+    `  data     ${options.dataFolder}`,
+    `  lake     ${where.storeUrl}/lake`,
+    `  redis    ${where.redisUrl}`,
+    ...where.metrics.map((address, at) => `  ${at === 0 ? 'metrics' : '       '}  ${address}`),
+    ...(url === null ? ['ready worker'] : [`  try      curl '${url}${FIRST_TRY}'`, `  keys     ${keys}`, `ready ${url}`]),
+  ]
 }
 
 function fail(error: unknown): void {

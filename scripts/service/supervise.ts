@@ -10,6 +10,13 @@ export interface Supervisor {
   stop(): Promise<void>
 }
 
+/** The state of a process; `down` while it waits to be started again. */
+export interface ProcessState {
+  readonly name: string
+  readonly state: 'starting' | 'running' | 'down'
+  readonly pid: number | null
+}
+
 /** When a process that dies or hangs is started again, ms. */
 export interface SupervisorTimes {
   /** Wait before the first restart, and the longest wait: it doubles with each death. */
@@ -38,25 +45,31 @@ export function supervise(options: {
   readonly say: (line: string) => void
   /** Gets the lines of the processes; by default `say` does. */
   readonly onLine?: (line: string) => void
+  /** Gets each change of a process. */
+  readonly onState?: (state: ProcessState) => void
   readonly times?: Partial<SupervisorTimes>
 }): Supervisor {
-  const { say, onLine = say } = options
+  const { say, onLine = say, onState = () => undefined } = options
   const times = { ...TIMES, ...options.times }
   const stopped = new AbortController()
   const children = new Set<Child>()
   let stopping = false
 
-  const launch = (parts: Omit<ChildOptions, 'onLine' | 'onSpawn'>, kills = 0): ReturnType<typeof startChild<unknown>> =>
-    startChild<unknown>({
+  const launch = async (parts: Omit<ChildOptions, 'onLine' | 'onSpawn'>, kills = 0): ReturnType<typeof startChild<unknown>> => {
+    const started = await startChild<unknown>({
       busy_ms: times.busy_ms * 2 ** kills,
       ...parts,
       onLine,
       hung_ms: times.hung_ms * 2 ** kills,
       onSpawn: (child) => {
         children.add(child)
+        onState({ name: parts.name, state: 'starting', pid: child.pid })
         void child.ended.then(() => children.delete(child))
       },
     })
+    onState({ name: parts.name, state: 'running', pid: started.child.pid })
+    return started
+  }
 
   const watch = async (first: Child, again: (kills: number) => Promise<{ readonly child: Child }>): Promise<void> => {
     let child = first
@@ -72,6 +85,7 @@ export function supervise(options: {
       let reason = `${first.name} ${child.isHung ? 'did not answer and was killed' : `ended with ${code ?? 'a signal'}`}`
       for (let isUp = false; !isUp; ) {
         if (stopping) return
+        onState({ name: first.name, state: 'down', pid: null })
         say(`${reason}; starting it again in ${wait_ms / 1000} s`)
         await sleep(wait_ms, undefined, { signal: stopped.signal }).catch(() => undefined)
         if (stopping) return

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runCommand, say, type Values } from '../../commands/output.ts'
+import { runCommand, type Values } from '../../commands/output.ts'
+import { openReport } from '../../commands/progress.ts'
 import { FEED_PROCESS } from '../../service/processes.ts'
 import { inputsIn } from './inputs.ts'
 import { type AnyBench, asText, runBench, runStep, type Step } from './measure.ts'
@@ -43,15 +44,26 @@ async function runAll(named: readonly string[], values: Values<typeof OPTIONS>):
     named.length === 0 || bench.name === 'scale/roll-up' || named.some((name) => isNamed(bench, name))
   const folder = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
   const input = inputsIn(folder, inChild, lake === undefined || values.in === undefined ? null : join(values.in, lake))
+  const wanted = benches.filter(isWanted)
+  const report = openReport('bench', values.json)
+  const progress = report.start('bench', { unit: 'benches', total: wanted.length })
+  const missed: string[] = []
   try {
-    for (const bench of benches.filter(isWanted)) {
+    for (const bench of wanted) {
+      progress.add(0, bench.name)
       const line = await runBench(bench, { step: inChild, input, folder })
-      say(values.json ? JSON.stringify(line) : asText(line, bench))
-      if (!line.ok) process.exitCode = 1
+      report.print(asText(line, bench), line)
+      if (!line.ok) missed.push(bench.name)
+      progress.add(1, `${missed.length} missed`)
     }
+    if (missed.length > 0) process.exitCode = 1
   } finally {
+    progress.end()
     await rm(folder, { recursive: true, force: true })
   }
+  const again = `scripts/bench${lake === undefined ? '' : ` --lake ${lake}`} ${missed.join(' ')}`
+  const next = missed.length > 0 ? [`${again} on a machine without other work`] : ['scripts/check-load measures the whole service']
+  report.finish({ lines: [], facts: { benches: wanted.length, missed }, next })
 }
 
 /** Runs one step of one bench in a separate process, so that its memory contains nothing else. */

@@ -1,8 +1,8 @@
-import { SingleBar } from 'cli-progress'
-import { runCommand, say, type Values } from '../output.ts'
+import { runCommand, type Values } from '../output.ts'
+import { openReport, type Progress } from '../progress.ts'
 import { mirror } from './mirror.ts'
 
-const USAGE = `scripts/sync <dataset> --to <folder> [--url <address>] [--jobs n] [--verify]
+const USAGE = `scripts/sync <dataset> --to <folder> [--url <address>] [--jobs n] [--verify] [--json]
 
 Makes a folder equal to the current snapshot of a dataset, as Parquet files. An interrupted run is resumed; a later run
 downloads only what is new and removes what is gone. Needs a key of the ENTERPRISE plan.
@@ -10,6 +10,7 @@ downloads only what is new and removes what is gone. Needs a key of the ENTERPRI
   --url <address>  address of the API (TRAFFIC_API_URL, else http://127.0.0.1:8080)
   --jobs n         downloads at once: 4 by default, at most 16
   --verify         computes the SHA-256 of existing files too
+  --json           progress and result as JSON, one object a line
 
   TRAFFIC_API_KEY  the key`
 
@@ -21,6 +22,7 @@ const OPTIONS = {
   url: { type: 'string' },
   jobs: { type: 'string', default: '4' },
   verify: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
 } as const
 
 async function main([dataset = '']: readonly string[], values: Values<typeof OPTIONS>): Promise<void> {
@@ -30,30 +32,25 @@ async function main([dataset = '']: readonly string[], values: Values<typeof OPT
   const jobs = Number(values.jobs)
   if (!Number.isInteger(jobs) || jobs < 1 || jobs > MAX_JOBS) throw new Error(`--jobs ${values.jobs}: a whole number from 1 to ${MAX_JOBS}`)
   const url = (values.url ?? process.env['TRAFFIC_API_URL'] ?? 'http://127.0.0.1:8080').replace(/\/+$/, '')
-  const bar = new SingleBar({ format: `${dataset} [{bar}] {done} of {size} MB, {eta_formatted} left`, noTTYOutput: false, etaBuffer: 50 })
-  let [done, size] = [0, 0]
-  const shown = (): object => ({ done: (done / MB).toFixed(1), size: (size / MB).toFixed(1) })
-  try {
-    const result = await mirror({
-      remote: { url, key },
-      ...{ dataset, folder: values.to, jobs, verify: values.verify },
-      onStart: (bytes) => {
-        size = bytes
-        if (bytes > 0) bar.start(bytes, 0, shown())
-      },
-      onBytes: (bytes) => {
-        done += bytes
-        bar.update(done, shown())
-      },
-    })
-    bar.stop()
-    say(
-      `${dataset}: ${result.files} files of snapshot ${result.snapshot ?? 'none'}: ${result.downloaded} downloaded ` +
-        `(${(result.downloaded_bytes / MB).toFixed(1)} MB), ${result.kept} kept, ${result.removed} removed`,
-    )
-  } finally {
-    bar.stop()
-  }
+  const report = openReport('sync', values.json)
+  let progress: Progress | null = null
+  const result = await mirror({
+    remote: { url, key },
+    ...{ dataset, folder: values.to, jobs, verify: values.verify },
+    onStart: (bytes) => {
+      if (bytes > 0) progress = report.start(dataset, { unit: 'MB', total: bytes / MB })
+    },
+    onBytes: (bytes) => progress?.add(bytes / MB),
+  }).finally(() => progress?.end())
+  const { files, snapshot, downloaded, downloaded_bytes, kept, removed } = result
+  report.finish({
+    lines: [
+      `${dataset}: ${files} files of snapshot ${snapshot ?? 'none'}: ${downloaded} downloaded ` +
+        `(${(downloaded_bytes / MB).toFixed(1)} MB), ${kept} kept, ${removed} removed`,
+    ],
+    facts: { dataset, folder: values.to, ...result },
+    next: [`duckdb -c "SELECT count(*) FROM '${values.to}/data/*.parquet'"`, 'the same command again fetches only what is new'],
+  })
 }
 
 await runCommand({ usage: USAGE, options: OPTIONS, takes: [1, Number.POSITIVE_INFINITY] }, main)
