@@ -2,36 +2,11 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 import { until } from '../helpers/until.ts'
+import { mapOf, WIDE } from './on-map.ts'
 import { barriersOf } from './on-page.ts'
 
 const stage = browserStage()
-const WIDE = { width: 1200, height: 800 }
-
-/** Opens the map and waits until it is drawn; `work` gets also what the browser complained of, and every requested URL. */
-async function onMap(
-  { hash = '', look = 'light', size = WIDE, key = '' }: { hash?: string; look?: 'light' | 'dark'; size?: typeof WIDE; key?: string },
-  work: (page: Page, seen: { readonly complaints: string[]; readonly urls: string[] }) => Promise<void>,
-): Promise<void> {
-  const context = await stage.browser.newContext({ colorScheme: look, viewport: size, locale: 'en', reducedMotion: 'reduce' })
-  try {
-    context.setDefaultTimeout(90_000)
-    const page = await context.newPage()
-    const seen = { complaints: [] as string[], urls: [] as string[] }
-    page.on('console', (message) => {
-      // SwiftShader, which draws without a graphics card, warns of reading pixels.
-      if (['error', 'warning'].includes(message.type()) && !/GPU stall|swiftshader/i.test(message.text()))
-        seen.complaints.push(message.text())
-    })
-    page.on('pageerror', (error) => seen.complaints.push(error.message))
-    page.on('request', (request) => seen.urls.push(request.url()))
-    if (key !== '') await page.addInitScript(`sessionStorage.setItem('key', '${key}')`)
-    await page.goto(`${stage.service.url}/map?lang=en${hash}`)
-    await page.waitForSelector('#map[data-state=ready]')
-    await work(page, seen)
-  } finally {
-    await context.close()
-  }
-}
+const onMap = mapOf(stage)
 
 /** The colour of a pixel of the page, as red, green and blue. */
 async function pixel(page: Page, x: number, y: number): Promise<readonly number[]> {

@@ -11,11 +11,17 @@ export interface Board {
   readonly limit_kmh: number | null
 }
 
-/** Where the past of a layer comes from: what has ended, and what is there now with its begin. */
+/**
+ * Where the past of a layer comes from: LIVES are what has ended, and what is there now with its begin; TRACKS are the places of
+ * what moves; LEVELS are those of the sensors in the list of now, step by step.
+ */
 export interface PastList {
+  readonly kind: 'LIVES' | 'TRACKS' | 'LEVELS'
   readonly plan: Plan
-  readonly ended: string
-  readonly now: string
+  /** The list of the past, which takes `from`. */
+  readonly then: string
+  /** The present list that completes it. */
+  readonly now?: string
 }
 
 /** A layer of live data. */

@@ -59,9 +59,15 @@ export const LIVE: readonly DataLayer[] = [
     from: 8,
     colour: match('level_of_service', LEVELS, GREY),
     radius: 3.5,
+    past: {
+      ...{ kind: 'LEVELS', plan: 'PRO' },
+      then: '/api/trafico/intensidad/historico?limit=20000&fields=id,starts_at,step_minutes,levels',
+      now: '/api/trafico/intensidad?limit=20000&fields=id,name',
+    },
     isShown: true,
     title: ({ name, id }) => text(name ?? id),
-    lines: ({ intensity_veh_h, speed_kmh, occupancy_pct }, language) => [
+    lines: ({ level_of_service, intensity_veh_h, speed_kmh, occupancy_pct }, language) => [
+      words(level_of_service, language),
       joined(number(intensity_veh_h, 'veh/h', language), number(speed_kmh, 'km/h', language), number(occupancy_pct, '%', language)),
     ],
     detail: '/api/trafico/sensores/',
@@ -116,8 +122,8 @@ export const LIVE: readonly DataLayer[] = [
     isShown: true,
     topic: 'incident',
     past: {
-      plan: 'PRO',
-      ended: `/api/incidents/history?limit=1000&fields=${INCIDENT_FIELDS},began_at,last_seen_at`,
+      ...{ kind: 'LIVES', plan: 'PRO' },
+      then: `/api/incidents/history?limit=1000&fields=${INCIDENT_FIELDS},began_at,last_seen_at`,
       now: `/api/incidents?limit=5000&fields=${INCIDENT_FIELDS},starts_at,first_seen_at`,
     },
     title: place,
@@ -147,6 +153,7 @@ export const LIVE: readonly DataLayer[] = [
     colour: ['step', ['coalesce', ['get', 'delay_s'], 0], BLUE, 300, AMBER, 900, RED],
     radius: 5,
     moves: true,
+    past: { kind: 'TRACKS', plan: 'PRO', then: '/api/trenes/recorridos?limit=20000' },
     track: (id) => `/api/trenes/posiciones/${id}/recorrido?limit=10000`,
     isShown: true,
     title: ({ product, line, train_number }) => joined(product, line, train_number),

@@ -65,7 +65,11 @@ export function openOverlays(view: MapView): Overlays {
     const source = view.getSource<GeoJSONSource>(id)
     if (source) return void source.setData(data)
     view.addSource(id, { type: 'geojson', data })
-    for (const [at, look] of LOOKS[id].entries()) view.addLayer({ id: `${id}:${at}`, source: id, ...look } as unknown as LayerSpecification)
+    for (const [at, look] of LOOKS[id].entries()) {
+      const spec = { id: `${id}:${at}`, source: id, ...look } as unknown as LayerSpecification
+      // Signs of roads and data stay visible on a line.
+      view.addLayer(spec, look.type === 'line' ? 'lesser-road-name' : undefined)
+    }
   }
   return {
     set(id, features) {

@@ -1,8 +1,8 @@
 import { key } from '../key.ts'
 import { ApiProblem, ask } from './data.ts'
 import { count, element, find, keepInUrl, language } from './dom.ts'
-import { during, type Life, livesOf, nameOf, STEP_MS, STEPS } from './history.ts'
-import type { DataLayer } from './layer.ts'
+import { type At, during, type LevelSteps, levelsAt, livesOf, nameOf, placesAt, STEP_MS, STEPS } from './history.ts'
+import type { DataLayer, PastList } from './layer.ts'
 import { type Collection, withParam } from './requests.ts'
 
 /** What the slider works with. */
@@ -36,8 +36,8 @@ const WORDS = {
     plan: (plan: string) => `plan ${plan}`,
     from: (text: string) => `desde ${text}`,
     loading: 'cargando…',
-    locked: 'El pasado de las incidencias necesita una clave PRO: escríbala en el panel.',
-    hint: 'Incidencias del lago. Las demás capas solo se conocen ahora.',
+    locked: 'El pasado necesita una clave PRO: escríbala en el panel.',
+    hint: 'Incidencias, sensores y trenes, del lago. Las demás capas solo se conocen ahora.',
   },
   en: {
     range: 'Time within the last 24 hours',
@@ -48,8 +48,8 @@ const WORDS = {
     plan: (plan: string) => `plan ${plan}`,
     from: (text: string) => `from ${text}`,
     loading: 'loading…',
-    locked: 'The past of incidents needs a PRO key: enter it in the panel.',
-    hint: 'Incidents from the lake. The other layers are known only now.',
+    locked: 'The past needs a PRO key: enter it in the panel.',
+    hint: 'Incidents, sensors and trains, from the lake. The other layers are known only now.',
   },
 }[language]
 
@@ -61,16 +61,33 @@ const FRESH_MS = 300_000
 const PLAY_MS = 180
 
 interface Read {
-  readonly lives: readonly Life[]
+  readonly contentAt: At
   /** The first instant that the lake has, ms. */
   readonly from: number
   readonly at: number
 }
 type Loaded = Read | { readonly problem: string } | null
 
-type Reply = Omit<Collection, 'meta'> & {
+type Reply = Pick<Collection, 'features'> & {
+  readonly sensors?: readonly LevelSteps[]
   readonly next_cursor?: string | null
   readonly meta?: { readonly covered_from?: string | null }
+}
+
+/** What the lists of a layer show at each instant. */
+function contentOf(kind: PastList['kind'], then: readonly Reply[], now: readonly Reply[]): At {
+  const [past, present] = [then, now].map((replies) => replies.flatMap(({ features }) => features ?? [])) as [
+    GeoJSON.Feature[],
+    GeoJSON.Feature[],
+  ]
+  if (kind === 'TRACKS') return placesAt(past)
+  if (kind === 'LEVELS')
+    return levelsAt(
+      present,
+      then.flatMap(({ sensors }) => sensors ?? []),
+    )
+  const lives = livesOf(past, present)
+  return (at) => during(lives, at)
 }
 
 /** Opens the slider: one request or few per layer read the whole day, and moving it needs none. */
@@ -111,13 +128,13 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
     loaded.set(layer.id, null)
     const from = new Date(newest - STEPS * STEP_MS).toISOString()
     try {
-      const [ended, now] = await Promise.all([
-        readList(withParam(past.ended, `format=geojson&from=${from}`)),
-        readList(withParam(past.now, 'format=geojson')),
+      const format = past.kind === 'LEVELS' ? 'json' : 'geojson'
+      const [then, now] = await Promise.all([
+        readList(withParam(past.then, `format=${format}&from=${from}`)),
+        past.now === undefined ? [] : readList(withParam(past.now, 'format=geojson')),
       ])
-      const all = (replies: readonly Reply[]): GeoJSON.Feature[] => replies.flatMap(({ features }) => features)
-      const first = Date.parse(ended[0]?.meta?.covered_from ?? '')
-      loaded.set(layer.id, { lives: livesOf(all(ended), all(now)), from: Number.isNaN(first) ? 0 : first, at: Date.now() })
+      const first = Date.parse(then[0]?.meta?.covered_from ?? '')
+      loaded.set(layer.id, { contentAt: contentOf(past.kind, then, now), from: Number.isNaN(first) ? 0 : first, at: Date.now() })
     } catch (error) {
       loaded.set(layer.id, { problem: error instanceof ApiProblem ? error.message : String(error) })
     }
@@ -133,7 +150,7 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
     const at = instant()
     const listOf = (layer: DataLayer): Collection | null => {
       const of = loaded.get(layer.id)
-      return of && 'lives' in of && at >= of.from - STEP_MS ? during(of.lives, at) : null
+      return of && 'contentAt' in of && at >= of.from - STEP_MS ? of.contentAt(at) : null
     }
     const isLocked = layers.some((layer) => isShown(layer) && layer.past && layer.past.plan !== 'FREE' && key.get() === null)
     note.textContent = isLocked ? WORDS.locked : WORDS.hint
@@ -142,15 +159,15 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
       const of = loaded.get(layer.id)
       if (!of) return WORDS.loading
       if ('problem' in of) return of.problem
-      return at < of.from - STEP_MS ? WORDS.from(nameOf(of.from, Date.now(), language)) : count(during(of.lives, at).features.length)
+      return at < of.from - STEP_MS ? WORDS.from(nameOf(of.from, Date.now(), language)) : count(of.contentAt(at).features.length)
     })
   }
   const move = (): void => {
     name()
     keepInUrl('at', isNow() ? null : new Date(instant()).toISOString().replace(/:\d\d\.\d+Z$/, 'Z'))
     if (isNow()) return live()
-    draw()
     for (const layer of layers) if (isShown(layer)) void read(layer)
+    draw()
   }
   const stop = (): void => {
     clearInterval(playing)

@@ -1,4 +1,5 @@
 import type { MapMouseEvent, Map as MapView } from 'maplibre-gl'
+import { key } from '../key.ts'
 import { openCard } from './card.ts'
 import { ApiProblem, ask } from './data.ts'
 import { count, element, find, hashParams, item, keepInUrl, language } from './dom.ts'
@@ -235,6 +236,7 @@ export function openWay({ view, token, overlays }: WayParts): Way {
       view.fitBounds([west, south, east, north], { padding, maxZoom: 13 })
       const about = [name, number(Math.round(length_m(line) / 100) / 10, 'km.', language)].filter(Boolean).join(', ')
       note.textContent = about
+      if (key.get() === null) throw new NoWay(`${about} ${WORDS.plan}`)
       const reply = await ask<RouteReply>(`/api/trafico/ruta?${query}&lang=${language}`, token).catch((error: unknown) => {
         const isLocked = error instanceof ApiProblem && [401, 403].includes(error.status)
         throw isLocked ? new NoWay(`${about} ${WORDS.plan}`) : error
@@ -244,6 +246,7 @@ export function openWay({ view, token, overlays }: WayParts): Way {
       if (mine !== latest) return
       note.textContent = error instanceof Error ? error.message : String(error)
     }
+    note.scrollIntoView({ block: 'nearest' })
   }
   const reset = (): void => {
     latest++

@@ -7,6 +7,7 @@ import { routeById, routeList } from './routes.ts'
 import { stationArrivals, stationDepartures } from './station-board.ts'
 import { stationById, stationList } from './stations.ts'
 import { railStockList } from './stock.ts'
+import { trainTracks } from './train-tracks.ts'
 import { trainById, trainList, trainTrack } from './trains.ts'
 
 /** Endpoints about trains, in the order in which documentation shows them. */
@@ -15,7 +16,7 @@ export const rail = defineDomain({
   title: { es: 'Trenes', en: 'Trains' },
   endpoints: [
     ...[alertList, alertById, pastAlertList, railPunctuality, railStockList],
-    ...[trainList, trainById, trainTrack],
+    ...[trainList, trainById, trainTrack, trainTracks],
     ...[stationList, stationById, stationDepartures, stationArrivals],
     ...[routeList, routeById, routeTimetable, nucleoList],
   ],

@@ -8,6 +8,7 @@ import { trafficForecastList } from './forecasts.ts'
 import { roadPlaceList } from './geo-pk.ts'
 import { incidentStats } from './incident-stats.ts'
 import { incidentById, incidentChanges, incidentHistory, incidentList, pastIncidentList } from './incidents.ts'
+import { levelHistory } from './level-history.ts'
 import { panelById, panelChanges, panelHistory, panelList } from './panels.ts'
 import { municipalityByCodeDetail, municipalityList, provinceByCodeDetail, provinceList } from './places.ts'
 import { roadById, roadList } from './road-catalogue.ts'
@@ -32,7 +33,7 @@ export const road = defineDomain({
     ...[v16List, v16Stats, v16History],
     ...[panelList, panelById, panelHistory, panelChanges],
     ...[cameraList, cameraById, speedCameraList],
-    ...[trafficIntensity, sensorList, sensorById, sensorHistory],
+    ...[trafficIntensity, levelHistory, sensorList, sensorById, sensorHistory],
     ...[cityList, citySensors, cityHistory],
     ...[trafficForecastList, worksList, trafficSummary, routeList],
     ...[roadList, roadById, roadState, roadGeometry, roadPlaceList],

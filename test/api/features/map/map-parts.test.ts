@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
 import { boundsOf, distance_m, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
-import { during, livesOf, nameOf } from '../../../../api/browser/map/history.ts'
+import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
 import type { Properties } from '../../../../api/browser/map/layer.ts'
 import { LAYERS } from '../../../../api/browser/map/layers.ts'
 import { shieldOf } from '../../../../api/browser/map/road-signs.ts'
@@ -65,6 +65,33 @@ describe('the past', () => {
     expect(ids('08:30')).toEqual(['ended', 'back'])
     expect(ids('09:01')).toEqual(['back'])
     expect(ids('10:00')).toEqual(['back', 'later'])
+  })
+
+  test('has trains between two positions that are not far apart in time', () => {
+    const times = [iso('08:00'), iso('08:10'), iso('09:00')]
+    const coordinates = [
+      [0, 40],
+      [1, 41],
+      [5, 45],
+    ]
+    const train: GeoJSON.Feature = { type: 'Feature', id: 'T', properties: { times }, geometry: { type: 'LineString', coordinates } }
+    const places = placesAt([train, { ...train, id: 'U', geometry: null as unknown as GeoJSON.Geometry }])
+    const placeAt = (time: string) => places(at(time)).features.map(({ geometry }) => (geometry as GeoJSON.Point).coordinates)
+    expect(placeAt('07:59')).toEqual([])
+    expect(placeAt('08:00')).toEqual([[0, 40]])
+    expect(placeAt('08:05')).toEqual([[0.5, 40.5]])
+    expect(placeAt('08:30')).toEqual([])
+    expect(placeAt('09:01')).toEqual([])
+  })
+
+  test('has sensors with their level of the step', () => {
+    const steps = [{ id: 'a', starts_at: iso('08:00'), step_minutes: 15, levels: ['FREE', null, 'CONGESTED'] }]
+    const levels = levelsAt([point('a', 0, 40), point('b', 1, 40)], steps)
+    const levelAt = (time: string) => levels(at(time)).features.map(({ id, properties }) => [id, properties?.['level_of_service']])
+    expect(levelAt('07:59')).toEqual([])
+    expect(levelAt('08:14')).toEqual([['a', 'FREE']])
+    expect(levelAt('08:15')).toEqual([])
+    expect(levelAt('08:44')).toEqual([['a', 'CONGESTED']])
   })
 
   test('names instants by day and time in Madrid', () => {

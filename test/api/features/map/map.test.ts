@@ -150,18 +150,20 @@ describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s',
 
   test('has lists of its past that say when things began and ended', async () => {
     if (!layer.past) return
-    const wanted = { ended: ['began_at', 'last_seen_at'], now: ['first_seen_at'] } as const
-    for (const name of ['ended', 'now'] as const) {
-      const reply = await get(`${layer.past[name]}&format=geojson`)
-      expect(reply.detail ?? '').toBe('')
-      for (const { properties } of reply['features'] as readonly GeoJSON.Feature[])
-        for (const member of wanted[name]) expect(properties?.[member]).toMatch(/^\d{4}-/)
-    }
-    expect(endpoints.find(({ path }) => path === layer.past?.ended.split('?')[0])?.plan).toBe(layer.past.plan)
+    const { kind, plan, then, now } = layer.past
+    const members = { LIVES: ['began_at', 'last_seen_at'], TRACKS: ['times'], LEVELS: ['levels', 'starts_at', 'step_minutes'] }[kind]
+    const [past, present] = [await get(kind === 'LEVELS' ? then : `${then}&format=geojson`), now && (await get(`${now}&format=geojson`))]
+    for (const reply of [past, present]) expect(reply?.['detail'] ?? '').toBe('')
+    const records = (past['sensors'] ?? past['features'].map(({ properties }: GeoJSON.Feature) => properties)) as readonly Reply[]
+    for (const record of records) for (const member of members) expect(record[member]).toBeTruthy()
+    if (kind === 'LIVES') for (const { properties } of present?.['features'] ?? []) expect(properties.first_seen_at).toMatch(/^\d{4}-/)
+    expect(endpoints.find(({ path }) => path === then.split('?')[0])?.plan).toBe(plan)
   })
 
   test('needs the plan that its list needs', () => {
-    expect(endpoints.find(({ path }) => path === layer.path.split('?')[0])?.plan).toBe(layer.plan)
+    const path = layer.path.split('?')[0] ?? ''
+    const found = endpoints.find((one) => new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '\\w+')}$`).test(path))
+    expect(found?.plan).toBe(layer.plan)
   })
 
   test('a thing of it has the path of its card', async () => {

@@ -1,0 +1,150 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { roadAxes } from '../../lake/datasets/road/road-network.ts'
+import { v16Beacons } from '../../lake/datasets/road/v16.ts'
+import type { LoggedEvent } from '../../lake/events/log.ts'
+import type { LiveRow } from '../../lake/live/types.ts'
+import { exampleRow, exampleTableRow } from '../api/service.ts'
+import { browserPath, browserStage } from '../helpers/browser.ts'
+import { until } from '../helpers/until.ts'
+import { mapOf } from './on-map.ts'
+import { barriersOf } from './on-page.ts'
+
+const stage = browserStage()
+const onMap = mapOf(stage)
+const HOUR = 3_600_000
+/** A road of 13 km. */
+const [WEST, EAST] = [
+  [-0.48, 41.2],
+  [-0.4, 41.3],
+] as const
+beforeAll(async () => {
+  if (!browserPath) return
+  const row = { road: 'N-4321', geometry: [WEST, EAST], kilometres: [1, 14], errors_m: [25], posts: [1], km_from: 1, km_to: 14 }
+  await stage.service.land(roadAxes, [{ ...exampleTableRow(roadAxes), ...row }], Date.now())
+  await until('the road', async () => (await stage.service.json('/api/geo/pk?lat=41.2&lon=-0.48')).places?.length > 0, 20_000)
+  await stage.service.publish(incidents, [
+    exampleRow(incidents, { starts_at: Date.now() - 3 * HOUR, first_seen_at: Date.now() - 3 * HOUR }),
+  ])
+})
+
+const noteOf = (page: Page, layer: string): Promise<string | null> => page.locator(`#layers li:has(#layer-${layer}) .note`).textContent()
+
+describe.skipIf(!browserPath)('the last 24 hours', () => {
+  test('are gone through by keyboard, without a request for each step, and lead back to now', async () => {
+    const key = await stage.service.key('PRO')
+    await onMap({ key, hash: '#layers=incidents,cameras' }, async (page, { urls, complaints }) => {
+      await page.click('#past-open')
+      const range = page.locator('#past input')
+      expect(await range.getAttribute('aria-valuetext')).toBe('now')
+      for (let step = 0; step < 12; step++) await range.press('ArrowLeft')
+      await until('the incident', async () => (await noteOf(page, 'incidents')) === '1', 20_000)
+      expect(await range.getAttribute('aria-valuetext')).toMatch(/^(today|yesterday) \d\d:\d\d$/)
+      expect(page.url()).toMatch(/at=\d{4}-\d\d-\d\dT\d\d:\d\dZ/)
+      expect(await noteOf(page, 'cameras')).toBe('only now')
+      const before = urls.filter((url) => url.includes('/api/')).length
+      // Before the incident began.
+      for (let step = 0; step < 30; step++) await range.press('ArrowLeft')
+      await until('no incident', async () => (await noteOf(page, 'incidents')) === '0', 20_000)
+      expect(urls.filter((url) => url.includes('/api/')).length).toBe(before)
+      expect(await barriersOf(page)).toEqual([])
+      await page.click('#past button:last-of-type')
+      await until('the live list', async () => (await noteOf(page, 'cameras')) !== 'only now', 20_000)
+      expect(page.url()).not.toContain('at=')
+      expect(complaints).toEqual([])
+    })
+  })
+
+  test('say which plan they need, and open at the instant of the URL', async () => {
+    const at = new Date(Date.now() - 5 * HOUR).toISOString().slice(0, 16)
+    await onMap({ hash: `#layers=incidents&at=${at}Z` }, async (page, { urls }) => {
+      await until('the plan', async () => (await noteOf(page, 'incidents')) === 'plan PRO', 20_000)
+      expect(await page.locator('#past .note').textContent()).toContain('PRO')
+      expect(urls.filter((url) => url.includes('/api/incidents/history'))).toEqual([])
+    })
+  })
+})
+
+describe.skipIf(!browserPath)('what is on my way', () => {
+  const status = (page: Page): Promise<string | null> => page.locator('#way .note').last().textContent()
+
+  test('is found by two clicks on the map, listed in its order, and shared by its URL', async () => {
+    const hash = '#map=10.5/41.25/-0.44&layers=incidents'
+    await onMap({ key: await stage.service.key('PRO'), hash }, async (page, { urls, complaints }) => {
+      await page.click('#way-open')
+      const box = await page.locator('#map canvas').boundingBox()
+      if (!box) throw new Error('no canvas')
+      const degree_px = (512 * 2 ** 10.5) / 360
+      for (const [lon, lat] of [WEST, EAST]) {
+        const down_px = ((41.25 - lat) * degree_px) / Math.cos((41.25 * Math.PI) / 180)
+        await page.mouse.click(box.x + box.width / 2 + (lon + 0.44) * degree_px, box.y + box.height / 2 + down_px)
+      }
+      await until('the way', async () => (await status(page))?.startsWith('N-4321, ') === true, 20_000)
+      await until('its things', async () => urls.some((url) => url.includes('/api/trafico/ruta?road=N-4321&km_from=')), 20_000)
+      expect(page.url()).toMatch(/way=-0\.4[78]\d*,41\.\d+;-0\.\d+,41\.\d+/)
+      expect(await barriersOf(page)).toEqual([])
+      await page.getByRole('button', { name: 'Clear' }).click()
+      expect(page.url()).not.toContain('way=')
+      expect(complaints).toEqual([])
+    })
+    await onMap({ hash: `#way=${WEST.join(',')};${EAST.join(',')}` }, async (page, { urls, complaints }) => {
+      await until('the way, and the plan of the rest', async () => /^N-4321, .*PRO/.test((await status(page)) ?? ''), 20_000)
+      expect(urls.filter((url) => url.includes('/api/trafico/ruta'))).toEqual([])
+      expect(complaints).toEqual([])
+    })
+  })
+
+  test('takes two names by keyboard, and says in words that there is no way', async () => {
+    await onMap({ key: await stage.service.key('PRO') }, async (page) => {
+      await page.click('#way-open')
+      for (const [at, name] of ['Abrera', 'Murtas'].entries()) {
+        await page.locator(`#way-${at}`).fill(name)
+        const hit = page.locator(`#way form:nth-of-type(${at + 1}) .item`).first()
+        await hit.waitFor()
+        await hit.press('Enter')
+      }
+      await until('the reason', async () => /^(No way|There is no road|[A-Z]+-\d)/.test((await status(page)) ?? ''), 20_000)
+      expect(page.url()).toContain('way=')
+    })
+  })
+})
+
+test.skipIf(!browserPath)('a panel shows its text on hover as the driver reads it, and on focus in the list', async () => {
+  const { features } = await stage.service.json('/api/panels?has_message=true&format=geojson')
+  const [lon, lat] = features[0].geometry.coordinates
+  await onMap({ hash: `#map=13/${lat}/${lon}&layers=panels` }, async (page) => {
+    const box = await page.locator('#map canvas').boundingBox()
+    if (!box) throw new Error('no canvas')
+    await until('the popup', async () => {
+      await page.mouse.move(box.x + box.width / 2 + Math.random(), box.y + box.height / 2)
+      return page.locator('.hover .board').isVisible()
+    })
+    const { pages } = features[0].properties
+    expect(await page.locator('.hover .board p').first().innerText()).toBe(pages[0].lines.join('\n'))
+    await page.mouse.move(box.x + box.width - 200, box.y + 200)
+    await until('no popup', async () => !(await page.locator('.hover').isVisible()))
+    await page.locator('#search').focus()
+    await page.keyboard.press('Tab')
+    await page.locator('#list button').first().focus()
+    await until('the popup of the focus', () => page.locator('.hover .board').isVisible())
+  })
+})
+
+test.skipIf(!browserPath)('events of the stream change single things, and no list is requested again', async () => {
+  await onMap({ key: await stage.service.key('ENTERPRISE'), hash: '#layers=v16' }, async (page, { urls }) => {
+    await until('the stream', async () => /^1, live/.test((await noteOf(page, 'v16')) ?? ''), 20_000)
+    const lists = () => urls.filter((url) => url.includes('/api/v16')).length
+    const before = lists()
+    const row = exampleRow(v16Beacons) as LiveRow
+    const change = { dataset: v16Beacons.id, kind: 'ENDED', row, changed: [] } as const
+    const event: LoggedEvent = { id: 'evt_map', type: 'v16.ended', thing: 'v16', at: Date.now(), change }
+    await stage.service.events.log.record('map', [event], { since: Date.now() })
+    await until('the end of the beacon', async () => /^0, live/.test((await noteOf(page, 'v16')) ?? ''), 20_000)
+    expect(lists()).toBe(before)
+  })
+  await onMap({ hash: '#layers=v16' }, async (page, { urls }) => {
+    await until('the list', async () => (await noteOf(page, 'v16'))?.includes('ago') === true, 20_000)
+    expect(urls.filter((url) => url.includes('/api/stream'))).toEqual([])
+  })
+})
