@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { fillWithExamples, startService, type TestService } from '../api/service.ts'
+import { BROWSER_MISSING, browserPath, startBrowser } from './chromium.ts'
 import { skipWithout } from './missing.ts'
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+// After one line on standard error: tests then skip with `skipIf`.
+if (!browserPath) skipWithout('browser', `${BROWSER_MISSING}, so tests in a browser do not run`)
 
-/** Null without a browser, after one line on standard error: tests then skip with `skipIf`. */
-export const browserPath: string | null = existsSync(CHROMIUM) ? CHROMIUM : null
-if (!browserPath) skipWithout('browser', `no ${CHROMIUM} (apt-get install chromium, or set CHROMIUM), so tests in a browser do not run`)
+export { browserPath }
 
 /** A service and a browser that opens its pages. */
 export interface BrowserStage {
@@ -33,15 +32,4 @@ export function browserStage(options: Parameters<typeof startService>[0] = {}): 
     await stage.service?.close()
   })
   return stage
-}
-
-/** Starts the browser. It sends no requests of its own. */
-function startBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: browserPath as string,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--no-first-run'].concat(
-      // WebGL without a graphics card.
-      ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
-    ),
-  })
 }

@@ -4,6 +4,7 @@ import { FEED_MEMORY } from './feed-memory.ts'
 import { growth } from './growth.ts'
 import { limits } from './limits.ts'
 import { LISTS } from './lists.ts'
+import { MAP } from './map.ts'
 import type { AnyBench } from './measure.ts'
 import { mitmaOd } from './mitma-od.ts'
 import { PARSING } from './parsing.ts'
@@ -16,7 +17,7 @@ export const BENCHES: readonly AnyBench[] = [
   ...PARSING,
   ...[aisStream, aisStreamMemory, mitmaOd, analyticReadings],
   ...LISTS,
-  ...[route, routeSlowest, limits, ...SEARCH],
+  ...[route, routeSlowest, limits, ...SEARCH, ...MAP],
   ...FEED_MEMORY,
   growth,
   ...SCALE,
