@@ -55,7 +55,8 @@ ${keys}
 <p>A key costs the month of the highest plan under which it was used, once even if it was rotated. Units are requests that counted for the day: all but 304, 429 and 5xx.</p>
 <h2>Use by path</h2>
 ${table(['Path', 'Requests', 'Units'], paths)}`
-  return htmlPage('en', { title: `Traffic Intelligence: invoice ${month}`, body })
+  const title = `Traffic Intelligence: invoice ${month}`
+  return htmlPage('en', { title, about: title, body })
 }
 
 function lineOf(used: readonly UsageDay[], plans: PlanTable): InvoiceLine {

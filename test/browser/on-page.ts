@@ -1,4 +1,4 @@
-import axe from 'axe-core'
+import axe, { type RunOptions } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { BrowserStage } from '../helpers/browser.ts'
@@ -56,10 +56,10 @@ export async function expectReadable(page: Page, { lang, size }: Pick<Look, 'lan
   expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
 }
 
-/** Returns what axe finds wrong with a page: each rule, with the elements that break it. */
-export async function barriersOf(page: Page): Promise<readonly string[]> {
+/** Returns what axe finds wrong with a page: each rule, with the elements that break it. `rules` are changes of its rules. */
+export async function barriersOf(page: Page, rules: RunOptions['rules'] = {}): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   return await page.evaluate<string[]>(
-    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
+    `axe.run({ rules: ${JSON.stringify(rules)} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
   )
 }

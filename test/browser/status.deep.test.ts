@@ -1,30 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newGroupCounts } from '../../lake/requests/durations.ts'
-import { dayObject, encodeDay } from '../../lake/requests/uptime.ts'
-import { FEEDS } from '../api/main/feed-listings.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 import { until } from '../helpers/until.ts'
+import { fillStatus } from './filled.ts'
 import { expectReadable, LOOKS, type Look, onPage, PHONE } from './on-page.ts'
 
 const stage = browserStage()
 
-const DAY_MS = 86_400_000
-/** A month with every kind of entry: groups that kept the promise and one that did not. */
 beforeAll(async () => {
-  if (!browserPath) return
-  const now = Date.now()
-  for (const { id, every_s } of FEEDS.slice(0, 8)) {
-    const at = now - every_s * (id === 'sct_incidents' ? 2500 : id === 'fuel_stations' ? 4000 : 500)
-    await stage.service.tell({ feed: id, last_attempt_at: now, last_success_at: at, fresh_at: at, data_time: at })
-  }
-  for (let at = now - 40 * DAY_MS; at < now - DAY_MS; at += DAY_MS) {
-    const date = new Date(at).toISOString().slice(0, 10)
-    const counts = { ...newGroupCounts(), requests: 1_234_567, refused: 60_000, failed: 321 }
-    counts.durations[4] = 1_000_000
-    counts.durations[12] = 90_000
-    const groups = ['road', 'rail', 'fuel'].map((group, n) => ({ group, ...counts, failing: n === 1 ? [10, 11, 12] : [] }))
-    await stage.service.lake.store.put(dayObject(date), encodeDay({ date, beats: [[0, 1440]], groups }))
-  }
+  if (browserPath) await fillStatus(stage.service, Date.now())
 })
 
 type StatusLook = Omit<Look, 'path'>

@@ -16,16 +16,16 @@ export interface BrowserStage {
 }
 
 /**
- * The API over example rows, and a browser, for all tests of a file; `options` are the service's. Both are missing if there is no
- * browser.
+ * The API over example rows, and a browser, for all tests of a file; `options` are the service's, `flags` more of the browser's.
+ * Both are missing if there is no browser.
  */
-export function browserStage(options: Parameters<typeof startService>[0] = {}): BrowserStage {
+export function browserStage(options: Parameters<typeof startService>[0] = {}, flags: readonly string[] = []): BrowserStage {
   const stage = {} as BrowserStage
   beforeAll(async () => {
     if (!browserPath) return
     stage.service = await startService(options)
     await fillWithExamples(stage.service)
-    stage.browser = await startBrowser()
+    stage.browser = await startBrowser(flags)
   })
   afterAll(async () => {
     await stage.browser?.close()

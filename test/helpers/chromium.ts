@@ -8,14 +8,15 @@ export const browserPath: string | null = existsSync(CHROMIUM) ? CHROMIUM : null
 /** How a reader gets the browser that is missing. */
 export const BROWSER_MISSING = `no ${CHROMIUM} (apt-get install chromium, or set CHROMIUM)`
 
-/** Starts the browser. It sends no requests of its own. Throws if it is not installed. */
-export function startBrowser(): Promise<Browser> {
+/** Starts the browser, with more flags if needed. It sends no requests of its own. Throws if it is not installed. */
+export function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   if (browserPath === null) throw new Error(BROWSER_MISSING)
   return chromium.launch({
     executablePath: browserPath,
     args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--no-first-run'].concat(
       // WebGL without a graphics card.
       ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+      flags,
     ),
   })
 }

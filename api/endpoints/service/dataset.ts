@@ -1,3 +1,4 @@
+import { newestSnapshots } from '../../../lake/iceberg/history.ts'
 import { coverageOf } from '../../../lake/landed.ts'
 import { type FeedListing, type FeedState, feedHealth } from '../../../lake/live/freshness.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -175,6 +176,17 @@ const card = record('DatasetCard', 'All metadata of a dataset: content, layout, 
   }),
   order: field.list('Columns that sort rows within a file.', field.text('Name of a column.'), ['source', 'source_id', 'observed_at']),
   snapshots: field.integer('Stored states of the table: all of the last 24 hours, then the last of each hour for 7 days.', '1', 288),
+  newest_snapshots: nested.objects('The newest ten of them, newest first.', {
+    id: field.text('Id of the Iceberg snapshot.', '5720393125434262784'),
+    at: field.instant('When it was written.', '2026-01-02T12:20:03.000Z'),
+    operation: field.text(
+      'Kind of its change: `append` adds rows, `overwrite` exchanges rows, `delete` removes rows, `replace` only rewrites files.',
+      'append',
+    ),
+    rows_added: maybe.integer('Rows that it added; null if not known any more.', '1', 412),
+    rows_removed: maybe.integer('Rows that it removed; null if not known.', '1', 0),
+    rows: maybe.integer('Rows of the table since then; null if not stated.', '1', 1_204_331),
+  }),
   schema_versions: col.list([0, 0], 'Schema versions of the table.', col.integer(0, 'Number of a version.'), {
     example: [0],
   }),
@@ -200,6 +212,9 @@ const card = record('DatasetCard', 'All metadata of a dataset: content, layout, 
   }),
 })
 
+/** Snapshots that a card lists. */
+const MAX_SNAPSHOTS = 10
+
 function cardOf(system: SystemView, dataset: Dataset, now: number): ValueOf<typeof card.fields> {
   const { id, absence, partition, order } = dataset
   const table = system.tables.get(id)
@@ -209,6 +224,7 @@ function cardOf(system: SystemView, dataset: Dataset, now: number): ValueOf<type
     partition: partition.map(({ column, transform }) => ({ column, transform })),
     order,
     snapshots: table?.snapshots ?? 0,
+    newest_snapshots: table ? newestSnapshots(table.state.metadata, MAX_SNAPSHOTS) : [],
     schema_versions: table?.schemas.map((schema) => schema['schema-id']) ?? [],
     feeds: feedsBehind(dataset, system.feeds, table).map((feed) => {
       const state: FeedState | null = system.states.get(feed.id) ?? null

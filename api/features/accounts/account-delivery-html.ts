@@ -108,7 +108,7 @@ function webhookHtml(language: Language, { subscription, state }: OwnWebhook): s
     return [...deliveryCells(language, delivery), repeat]
   })
   return `<article aria-labelledby="${id}"><h3 id="${id}"><code>${escaped(url)}</code></h3>${description === null ? '' : `<p>${escaped(description)}</p>`}
-<p><strong class="${level}">${words.status[status]}</strong>${reason}${since}. ${waiting === 0 ? '' : words.waiting(waiting)}</p><p>${acts.join(' ')}</p>
+<p><strong class="${level}">${words.status[status]}</strong>${reason}${since}. ${waiting === 0 ? '' : words.waiting(waiting)}</p><div class="actions">${acts.join(' ')}</div>
 ${rows.length === 0 ? `<p>${words.noDeliveries}</p>` : scrollTable(`${words.deliveries} ${url}`, words.heads, rows)}</article>`
 }
 

@@ -89,7 +89,7 @@ const WORDS = inBoth({
 })
 
 /** Renders the page that asks for an e-mail address; `notice` is the outcome of the previous request. */
-export function askPage(language: Language, notice: 'asked' | 'ended' | 'removed' | 'tooMany' | null = null): string {
+export function askPage(language: Language, baseUrl: string, notice: 'asked' | 'ended' | 'removed' | 'tooMany' | null = null): string {
   const words = WORDS[language]
   return page(
     language,
@@ -98,14 +98,14 @@ export function askPage(language: Language, notice: 'asked' | 'ended' | 'removed
 <form method="post" action="/account"><input type="hidden" name="act" value="mail">
 <label for="email">${words.email}</label><p class="send"><input id="email" type="email" name="email" autocomplete="email" required maxlength="254"><button>${words.send}</button></p></form>
 <p>${words.noKey} <a href="/?lang=${language}#key">${words.makeKey}</a></p>`,
-    false,
+    { isWide: false, url: `${baseUrl}/account` },
   )
 }
 
 /** Renders the page behind a mailed link. Merely loading it, as mail programs do, does not use up the link. */
 export function openPage(language: Language, token: string): string {
   const words = WORDS[language]
-  return page(language, `<p class="lead">${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`, false)
+  return page(language, `<p class="lead">${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`, { isWide: false })
 }
 
 /** The data of an account's page. */
@@ -138,12 +138,12 @@ ${jobsSection(language, jobs)}
 <section aria-labelledby="settings"><h2 id="settings">${words.settings}</h2><div class="grid settings">
 <section class="card"><h3>${words.mails}</h3><p>${words.mailsIntro}</p>
 <p>${usageMails === null ? words.mailsUsual : usageMails ? words.mailsOn : words.mailsOff}</p>
-<p class="actions">${[
+<div class="actions">${[
       usageMails === true ? '' : button(words.turnOn, { act: 'usage-mails', wanted: 'yes' }),
       usageMails === false ? '' : button(words.turnOff, { act: 'usage-mails', wanted: 'no' }),
-    ].join(' ')}</p></section>
-<section class="card"><h3>${words.leave}</h3><p>${words.leaveIntro}</p><p>${button(words.leave, { act: 'leave' })}</p></section>
-<section class="card"><h3>${words.revokeAll}</h3><p>${words.revokeAllIntro}</p><p>${button(words.revokeAll, { act: 'revoke-all' })}</p></section>
+    ].join(' ')}</div></section>
+<section class="card"><h3>${words.leave}</h3><p>${words.leaveIntro}</p><div class="actions">${button(words.leave, { act: 'leave' })}</div></section>
+<section class="card"><h3>${words.revokeAll}</h3><p>${words.revokeAllIntro}</p><div class="actions">${button(words.revokeAll, { act: 'revoke-all' })}</div></section>
 <section class="card"><h3>${words.remove}</h3><p>${words.removeIntro}</p>
 <form method="post" action="/account"><input type="hidden" name="act" value="delete">
 <p><label><input type="checkbox" name="sure" value="yes" required> ${words.sure}</label></p><button>${words.remove}</button></form></section></div></section>`,
@@ -156,7 +156,7 @@ export function newKeyPage(language: Language, made: NewKey): string {
   return page(
     language,
     `<section><h2>${words.newKey}</h2>${codeBlock(made.key)}<p><strong>${words.once}</strong></p></section>\n<p><a class="button quiet" href="/account">${words.back}</a></p>`,
-    false,
+    { isWide: false },
   )
 }
 
@@ -181,6 +181,12 @@ function cells(language: Language, key: ListedKey, usage: KeyUsage | null): stri
   ]
 }
 
-function page(language: Language, body: string, isWide = true): string {
-  return htmlPage(language, { title: WORDS[language].title, body, path: '/account', isWide, hasBoth: false, styles: ['account.css'] })
+/** Renders a page in the frame. Only the one that anybody may see has an address. */
+function page(
+  language: Language,
+  body: string,
+  { isWide = true, ...address }: { readonly isWide?: boolean; readonly url?: string } = {},
+): string {
+  const { title, ask: about } = WORDS[language]
+  return htmlPage(language, { title, about, body, path: '/account', isWide, hasBoth: false, styles: ['account.css'], ...address })
 }

@@ -78,18 +78,18 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
     const language = languageOf(raw)
     const { email } = readBody(body, { act: TEXT, email: EMAIL })
     const wait_s = await attempts.take('mail-from-address', callerOf(raw))
-    if (wait_s > 0) return send(reply.header('Retry-After', String(Math.ceil(wait_s))), askPage(language, 'tooMany'), 429)
+    if (wait_s > 0) return send(reply.header('Retry-After', String(Math.ceil(wait_s))), askPage(language, baseUrl(), 'tooMany'), 429)
     const account = await accounts.nameOf(email)
     // Only the reader of an address's mail learns whether the address has keys.
     if (await accounts.contact(account))
       await access.mailLink({ reason: 'manage', email, account, language, page: `${baseUrl()}${URL_PATH}` })
-    return send(reply, askPage(language, 'asked'))
+    return send(reply, askPage(language, baseUrl(), 'asked'))
   }
 
   const open = async ({ raw, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { token } = readBody(body, { act: TEXT, token: TEXT })
     const session = await tokens.open(token)
-    if (session === null) return send(reply, askPage(languageOf(raw), 'ended'), 401)
+    if (session === null) return send(reply, askPage(languageOf(raw), baseUrl(), 'ended'), 401)
     await accounts.confirm(session.account)
     reply.header('Set-Cookie', sessions.cookie(raw, session))
     return toPage(reply)
@@ -120,7 +120,7 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
       await accounts.remove(account)
       await webhooks.removeAll(account)
       reply.header('Set-Cookie', sessions.cookie(raw, null))
-      return send(reply, askPage(language, 'removed'))
+      return send(reply, askPage(language, baseUrl(), 'removed'))
     }),
     'webhook-test': action({ id: TEXT }, async ({ account }, { id }) => void (await webhooks.test(await ownWebhook(account, id)))),
     'webhook-enabled': action({ id: TEXT, enabled: WANTED }, async ({ account }, { id, enabled }) => {
@@ -145,9 +145,11 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
         const language = languageOf(raw)
         const token = new URL(raw.url ?? '/', 'http://localhost').searchParams.get('token')
         if (token !== null)
-          return (await tokens.peek(token)) === null ? send(reply, askPage(language, 'ended'), 401) : send(reply, openPage(language, token))
+          return (await tokens.peek(token)) === null
+            ? send(reply, askPage(language, baseUrl(), 'ended'), 401)
+            : send(reply, openPage(language, token))
         const { account } = (await sessions.of(raw)) ?? {}
-        if (account === undefined) return send(reply, askPage(language))
+        if (account === undefined) return send(reply, askPage(language, baseUrl()))
         return send(reply, accountPage(language, await accountView(parts, account)))
       },
     })
@@ -170,7 +172,7 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
           })
         const language = languageOf(request.raw)
         const session = await sessions.of(request.raw)
-        if (session === null) return send(reply, askPage(language, 'ended'), 401)
+        if (session === null) return send(reply, askPage(language, baseUrl(), 'ended'), 401)
         return asked({ account: session.account, session, raw: request.raw, language, body, reply })
       },
     })

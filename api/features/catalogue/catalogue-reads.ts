@@ -43,6 +43,14 @@ interface DatasetCard extends DatasetEntry {
   readonly partition: readonly { readonly column: string; readonly transform: string }[]
   readonly order: readonly string[]
   readonly snapshots: number
+  readonly newest_snapshots: readonly {
+    readonly id: string
+    readonly at: string
+    readonly operation: string
+    readonly rows_added: number | null
+    readonly rows_removed: number | null
+    readonly rows: number | null
+  }[]
   readonly schema_versions: readonly number[]
   readonly feeds: readonly {
     readonly id: string

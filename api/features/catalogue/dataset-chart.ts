@@ -37,11 +37,12 @@ export function rowsChart(days: readonly QualityDay[], language: Language): stri
     const x = WIDTH - (last - dayNumber(date) + 1) * step
     return `<rect x="${x.toFixed(1)}" y="${(HEIGHT - height).toFixed(1)}" width="${Math.max(1, step * 0.8).toFixed(1)}" height="${height.toFixed(1)}"><title>${date}: ${number(rows, language)}</title></rect>`
   })
+  const start = new Date((last - span + 1) * DAY_MS).toISOString().slice(0, 10)
   const day = (date: string): string => `<time datetime="${date}">${dayText(date, language)}</time>`
   const lastDate = shown.at(-1)?.date ?? first.date
   const label = words.label(dayText(first.date, language), dayText(lastDate, language), number(most, language))
   return `<h3>${words.title}</h3><figure class="chart"><svg viewBox="0 0 ${WIDTH} ${HEIGHT + 1}" role="img" aria-label="${label}"><g class="served">${bars.join('')}</g><path class="axis" d="M0 ${HEIGHT + 0.5}H${WIDTH}"/></svg>
-<figcaption><span>${day(first.date)}</span><span>${words.most}: ${number(most, language)}</span><span>${day(lastDate)}</span></figcaption></figure>
+<figcaption><span>${day(start)}</span><span>${words.most}: ${number(most, language)}</span><span>${day(lastDate)}</span></figcaption></figure>
 <details><summary>${words.table}</summary>${dataTable({
     name: words.title,
     classes: '',

@@ -44,7 +44,17 @@ const WORDS = inBoth({
 /** Renders the list of datasets by domain, with search and filters. */
 export function datasetListPage(
   language: Language,
-  { datasets, search, mode }: { readonly datasets: readonly DatasetEntry[]; readonly search: DatasetSearch; readonly mode: SourceMode },
+  {
+    datasets,
+    search,
+    mode,
+    url,
+  }: {
+    readonly datasets: readonly DatasetEntry[]
+    readonly search: DatasetSearch
+    readonly mode: SourceMode
+    readonly url: string
+  },
 ): string {
   const words = WORDS[language]
   const shown = datasets.filter((dataset) => isFound(dataset, search, language))
@@ -55,7 +65,7 @@ export function datasetListPage(
 <ul class="datasets">${ones.map((one) => entry(one, language)).join('\n')}</ul></section>`,
   )
   return htmlPage(language, {
-    ...{ title: words.title, about: words.about, path: '/datasets', isWide: true, mode, styles: ['catalogue.css'] },
+    ...{ title: words.title, about: words.about, path: '/datasets', isWide: true, mode, url, styles: ['catalogue.css'] },
     modules: ['datasets.js'],
     body: `<p class="lead">${words.lead(datasets.length, sources.size)}</p>
 ${filters(datasets, search, language)}

@@ -7,6 +7,7 @@ import { accessHtml } from './dataset-access.ts'
 import { rowsChart } from './dataset-chart.ts'
 import { sampleHtml } from './dataset-sample.ts'
 import { schemaHtml } from './dataset-schema.ts'
+import { versionsHtml } from './dataset-versions.ts'
 
 const WORDS = inBoth({
   all: ['Todos los datos', 'All data'],
@@ -49,9 +50,9 @@ const WORDS = inBoth({
   versions: ['Versiones', 'Versions'],
   versionsOf: [
     (snapshots: string, schemas: number) =>
-      `${snapshots} instantáneas de Iceberg, ${schemas} ${schemas === 1 ? 'versión' : 'versiones'} del esquema`,
+      `${snapshots} ${snapshots === '1' ? 'instantánea' : 'instantáneas'} de Iceberg, ${schemas} ${schemas === 1 ? 'versión' : 'versiones'} del esquema`,
     (snapshots: string, schemas: number) =>
-      `${snapshots} Iceberg snapshots, ${schemas} ${schemas === 1 ? 'version' : 'versions'} of the schema`,
+      `${snapshots} Iceberg ${snapshots === '1' ? 'snapshot' : 'snapshots'}, ${schemas} ${schemas === 1 ? 'version' : 'versions'} of the schema`,
   ],
   source: ['Fuente', 'Source'],
   licence: ['Licencia', 'Licence'],
@@ -86,11 +87,20 @@ export function datasetPage(language: Language, parts: DatasetDetails & { readon
   const { dataset, columns, days, sample, mode } = parts
   const { id, domain, rows, bytes, latest_row_at, commercial_use } = dataset
   const { title, about } = datasetTexts(dataset, language)
-  const links = (['shape', 'sample', 'schema', 'get', 'licences', 'freshness', 'limits'] as const)
+  const links = (['shape', 'sample', 'schema', 'get', 'versions', 'licences', 'freshness', 'limits'] as const)
     .map((name) => `<li><a href="#${name}">${words[name]}</a></li>`)
     .join('')
   return htmlPage(language, {
-    ...{ title, about, path: '/datasets', hasHeading: true, isWide: true, mode, styles: ['catalogue.css'] },
+    ...{
+      title,
+      about,
+      path: '/datasets',
+      hasHeading: true,
+      isWide: true,
+      mode,
+      url: `${parts.baseUrl}/datasets/${id}`,
+      styles: ['catalogue.css'],
+    },
     body: `<p class="crumbs"><a href="/datasets?lang=${language}">${words.all}</a> / <a href="/datasets?lang=${language}&amp;domain=${domain}">${escaped(domainName(domain, language))}</a></p>
 <h1>${escaped(title)}</h1><p class="lead">${escaped(about)}</p>
 <p class="tags"><code>${id}</code> ${useTag(commercial_use, language)}</p>
@@ -100,6 +110,7 @@ export function datasetPage(language: Language, parts: DatasetDetails & { readon
 ${sampleHtml(language, sample)}
 ${schemaHtml(language, { id, columns, counted: days.find((day) => day.rows > 0) ?? null })}
 ${accessHtml(language, parts)}
+${versionsHtml(language, dataset)}
 ${licencesHtml(parts, language)}
 ${freshnessHtml(parts, language)}
 ${limitsHtml(parts, language)}

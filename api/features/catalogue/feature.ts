@@ -60,14 +60,16 @@ export const catalogueFeature: Feature<CatalogueParts> = {
         return page
       }
       /** Registers a page; `make` gets the id in the path, if any. */
-      const page = (url: string, make: (language: Language, id: string) => Promise<string>): void =>
+      const page = (url: string, make: (language: Language, id: string, address: string) => Promise<string>): void =>
         registerDocument(scope, {
           url,
           clock,
           find: async ({ raw, params }) => {
             const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
             const { id = '' } = params as { readonly id?: string }
-            return cached(`${url} ${id} ${language} ${state.mode}`, language, () => make(language, id))
+            return cached(`${url} ${id} ${language} ${state.mode}`, language, () =>
+              make(language, id, `${baseUrl()}${url.replace(':id', id)}`),
+            )
           },
         })
       registerDocument(scope, {
@@ -76,7 +78,8 @@ export const catalogueFeature: Feature<CatalogueParts> = {
         find: async ({ raw }) => {
           const { lang, ...search } = readSearch(withoutEmpty(raw.url ?? '/'))
           const language = lang ?? languageOf(raw)
-          const make = async () => datasetListPage(language, { datasets: await reads.datasets(), search, mode: state.mode })
+          const make = async () =>
+            datasetListPage(language, { datasets: await reads.datasets(), search, mode: state.mode, url: `${baseUrl()}/datasets` })
           // Callers choose the words of a search, so its page is not kept.
           const isSearch = Object.values(search).some((value) => value !== null)
           return isSearch ? document(language, await make()) : cached(`/datasets ${language} ${state.mode}`, language, make)
@@ -85,9 +88,9 @@ export const catalogueFeature: Feature<CatalogueParts> = {
       page('/datasets/:id', async (language, id) =>
         datasetPage(language, { ...(await reads.dataset(id)), baseUrl: baseUrl(), mode: state.mode }),
       )
-      page('/sources', async (language) => sourcesPage(language, { sources: await reads.sources(), mode: state.mode }))
-      page('/models', async (language) => modelListPage(language, { models: await reads.models(), mode: state.mode }))
-      page('/models/:id', async (language, id) => modelPage(language, { model: await reads.model(id), mode: state.mode }))
+      page('/sources', async (language, _id, url) => sourcesPage(language, { sources: await reads.sources(), mode: state.mode, url }))
+      page('/models', async (language, _id, url) => modelListPage(language, { models: await reads.models(), mode: state.mode, url }))
+      page('/models/:id', async (language, id, url) => modelPage(language, { model: await reads.model(id), mode: state.mode, url }))
     }),
   describe: () => ({ paths: {} }),
 }

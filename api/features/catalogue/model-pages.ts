@@ -64,7 +64,7 @@ const WORDS = inBoth({
 /** Renders the list of models. */
 export function modelListPage(
   language: Language,
-  { models, mode }: { readonly models: readonly ModelEntry[]; readonly mode: SourceMode },
+  { models, mode, url }: { readonly models: readonly ModelEntry[]; readonly mode: SourceMode; readonly url: string },
 ): string {
   const words = WORDS[language]
   const entries = models.map((model) => {
@@ -77,7 +77,7 @@ export function modelListPage(
 <dl class="facts">${facts.map(([name, html]) => `<div><dt>${name}</dt><dd>${html}</dd></div>`).join('')}</dl></section>`
   })
   return htmlPage(language, {
-    ...{ title: words.title, about: words.about, path: '/models', isWide: true, mode, styles: ['catalogue.css'] },
+    ...{ title: words.title, about: words.about, path: '/models', isWide: true, mode, url, styles: ['catalogue.css'] },
     body: `<p class="lead">${words.lead}</p>${entries.length === 0 ? `<p>${words.noneYet}</p>` : `<div class="cards models">${entries.join('\n')}</div>`}<p><a href="/api/prediccion/modelos">${words.json}</a></p>`,
   })
 }
@@ -89,7 +89,10 @@ function meanRatio({ served }: ModelEntry): number | null {
 }
 
 /** Renders the card of a model with charts of its errors and calibration. */
-export function modelPage(language: Language, { model, mode }: { readonly model: ModelEntry; readonly mode: SourceMode }): string {
+export function modelPage(
+  language: Language,
+  { model, mode, url }: { readonly model: ModelEntry; readonly mode: SourceMode; readonly url: string },
+): string {
   const words = WORDS[language]
   const ratio = meanRatio(model)
   const { served, errors, versions, id, title } = model
@@ -104,7 +107,7 @@ export function modelPage(language: Language, { model, mode }: { readonly model:
     ...(ratio === null ? [] : [figure(words.ratio, `<strong>${number(ratio, language, { style: 'percent' })}</strong>`)]),
   ]
   return htmlPage(language, {
-    ...{ title, about: model.purpose, path: '/models', hasHeading: true, isWide: true, mode, styles: ['catalogue.css'] },
+    ...{ title, about: model.purpose, path: '/models', hasHeading: true, isWide: true, mode, url, styles: ['catalogue.css'] },
     body: `<p class="crumbs"><a href="/models?lang=${language}">${words.all}</a></p>
 <h1${language === 'en' ? '' : ' lang="en"'}>${escaped(title)}</h1>${model.model_version === null ? `<p class="lead">${words.noneYet}</p>` : ''}
 <dl class="figures">${figures.join('')}</dl>

@@ -26,7 +26,7 @@ const SHOWN = 8
 /** Renders the publishers by domain, with licence, attribution, datasets and feeds. */
 export function sourcesPage(
   language: Language,
-  { sources, mode }: { readonly sources: readonly SourceEntry[]; readonly mode: SourceMode },
+  { sources, mode, url }: { readonly sources: readonly SourceEntry[]; readonly mode: SourceMode; readonly url: string },
 ): string {
   const words = WORDS[language]
   const sections = [...Map.groupBy(sources, ({ domains: [domain = ''] }) => domain)].map(
@@ -34,7 +34,7 @@ export function sourcesPage(
       `<section aria-labelledby="domain-${domain}"><h2 id="domain-${domain}">${escaped(domainName(domain, language))}</h2><div class="sources">${ones.map((one) => entry(one, language)).join('\n')}</div></section>`,
   )
   return htmlPage(language, {
-    ...{ title: words.title, about: words.about, path: '/sources', isWide: true, mode, styles: ['catalogue.css'] },
+    ...{ title: words.title, about: words.about, path: '/sources', isWide: true, mode, url, styles: ['catalogue.css'] },
     body: `<p class="lead">${words.lead(sources.length)}</p>
 ${sections.join('\n')}
 <p><a href="/api/sources">${words.elsewhere}</a></p>`,

@@ -21,8 +21,8 @@ const WORDS = inBoth({
     (plan: string, minute: string, day: string, queries: string) => `${plan}: ${minute} a minute, ${day} a day, ${queries} at once.`,
   ],
   queries: [
-    (count: number) => (count === 1 ? '1 consulta' : `${count} consultas`),
-    (count: number) => (count === 1 ? '1 query' : `${count} queries`),
+    (count: string) => (count === '1' ? '1 consulta' : `${count} consultas`),
+    (count: string) => (count === '1' ? '1 query' : `${count} queries`),
   ],
   byAddress: [
     (minute: number) => `No gasta peticiones de ninguna clave. Cada dirección IP admite ${minute} por minuto.`,
@@ -59,7 +59,7 @@ export function fullCost(group: string, operation: OperationDoc, language: Langu
   return [
     words.charged,
     ...(operation.isQuery ? [words.queried] : []),
-    words.limits(operation.plan ?? 'FREE', number.format(minute), number.format(day), words.queries(concurrency)),
+    words.limits(operation.plan ?? 'FREE', number.format(minute), number.format(day), words.queries(number.format(concurrency))),
     ...(operation.wider ? [words.wider(operation.wider.beyond_hours, operation.wider.plan)] : []),
   ]
 }

@@ -94,12 +94,13 @@ export function guideText({ file, spanish, title }: Guide, language: Language): 
   return { title: title[language], html: read(language === 'es' ? spanish : file).html }
 }
 
-/** Renders a method page, whose text is English. */
-export function methodText({ file }: MethodPage, language: Language): DocumentText {
+/** Renders a method page, whose text is English, with what it is about. */
+export function methodText({ file }: MethodPage, language: Language): DocumentText & { readonly about: string } {
   const { title, html } = read(file)
-  if (language === 'en') return { title, html }
+  if (language === 'en') return { title, html, about: `How it is computed: ${title}` }
   return {
     title: 'Cómo se calcula',
+    about: `Cómo se calcula: ${title}`,
     html: `<p class="tag">Texto en inglés</p><div lang="en"><h2>${escaped(title)}</h2>${html}</div>`,
   }
 }

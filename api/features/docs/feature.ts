@@ -73,7 +73,7 @@ export const docsFeature: Feature<DocsParts> = {
             const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
             const names = params as Readonly<Record<string, string>>
             const from = await source()
-            const context: DocsContext = { language, mode: state.mode, groups }
+            const context: DocsContext = { language, mode: state.mode, baseUrl: baseUrl(), groups }
             return cached(JSON.stringify([from.version, url, names, language, state.mode]), async () =>
               cachedDocument({ text: await render(context, names, from), content_type: HTML, language, headers: PAGE_SECURITY }),
             )
@@ -91,14 +91,14 @@ export const docsFeature: Feature<DocsParts> = {
         const packed = all.packed[group] as Uint8Array
         const operation = (JSON.parse((await unpack(packed)).toString()) as readonly OperationDoc[]).find((one) => one.id === id)
         if (!operation) throw problem('not-found', `There is no such operation; /docs/reference/${group} lists those of the group.`)
-        return operationPage(context, { ...found, operation, plans, baseUrl: baseUrl() })
+        return operationPage(context, { ...found, operation, plans })
       })
       const methods = methodPages(parts.endpoints)
       page('/docs/methods/:name', unversioned, (context, { name = '' }) => {
         const method = methods.get(name)
         if (!method) throw problem('not-found', 'There is no such page; the operations of /openapi.json link to those that exist.')
         const text = methodText(method, context.language)
-        return documentPage(context, { path: `/docs/methods/${name}`, text, about: text.title })
+        return documentPage(context, { path: `/docs/methods/${name}`, text, about: text.about })
       })
       page('/docs/guides/:name', unversioned, (context, { name = '' }) => {
         const guide = GUIDES.get(name)
@@ -113,7 +113,7 @@ export const docsFeature: Feature<DocsParts> = {
           const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
           const all = await reference()
           return cached(`${all.version} search ${language}`, () =>
-            described(searchIndex({ language, mode: state.mode, groups }, all), language),
+            described(searchIndex({ language, mode: state.mode, baseUrl: baseUrl(), groups }, all), language),
           )
         },
       })

@@ -9,6 +9,7 @@ import type { OperationIndex } from './reference.ts'
 export interface DocsContext {
   readonly language: Language
   readonly mode: SourceMode
+  readonly baseUrl: string
   /** The ids of the groups that this service has. */
   readonly groups: ReadonlySet<string>
 }
@@ -40,7 +41,7 @@ const WORDS = inBoth({
 export const DOCS_PATH = '/docs'
 
 /** Renders a page of the documentation: search, navigation and content, in the common frame. */
-export function docsFrame({ language, mode, groups }: DocsContext, page: DocsPage): string {
+export function docsFrame({ language, mode, baseUrl, groups }: DocsContext, page: DocsPage): string {
   const words = WORDS[language]
   const { title, about, path, body, trail = [], operations = [] } = page
   const link = (to: string, text: string): string =>
@@ -56,7 +57,7 @@ export function docsFrame({ language, mode, groups }: DocsContext, page: DocsPag
   )
   const steps = [[DOCS_PATH, words.docs] as const, ...trail].map(([to, text]) => `<li>${link(to, escaped(text))}</li>`)
   return htmlPage(language, {
-    ...{ title, about, mode, hasHeading: true, isWide: true },
+    ...{ title, about, mode, url: `${baseUrl}${path}`, hasHeading: true, isWide: true },
     path: DOCS_PATH,
     modules: ['docs.js'],
     styles: ['docs.css'],

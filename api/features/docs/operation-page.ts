@@ -51,11 +51,10 @@ interface OperationPageParts {
   readonly operation: OperationDoc
   readonly operations: readonly OperationIndex[]
   readonly plans: PlanTable
-  readonly baseUrl: string
 }
 
 /** Renders the page of an operation: plan and cost, parameters and reply, beside its request, a trial and a picture. */
-export function operationPage(context: DocsContext, { group, operation, operations, plans, baseUrl }: OperationPageParts): string {
+export function operationPage(context: DocsContext, { group, operation, operations, plans }: OperationPageParts): string {
   const { language } = context
   const words = WORDS[language]
   const { method, path, summary, about, parameters, body, reply, explained, isDeprecated } = operation
@@ -82,7 +81,7 @@ export function operationPage(context: DocsContext, { group, operation, operatio
     ),
   ]
   const beside = [
-    section('request', words.request, codeHtml(operation, language, baseUrl)),
+    section('request', words.request, codeHtml(operation, language, context.baseUrl)),
     method === 'GET' ? tryHtml(operation, language) : '',
     operation.hasPlaces ? pictureHtml(operation, language) : '',
     reply.example === null ? '' : section('example', words.example, codeBlock(exampleText(reply.example))),

@@ -39,6 +39,11 @@ export const ICON =
 /** The icon within every page, so that browsers need not request it, and the one of phones' home screens. */
 export const ICON_LINK = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}"><link rel="apple-touch-icon" href="${assetPath('icon-180.png')}">`
 
+/** The colour of the browser's bars: the paper of `style.css`. */
+const THEME_COLORS = [['light', '#ffffff'] as const, ['dark', '#0c131a'] as const]
+  .map(([look, colour]) => `<meta name="theme-color" content="${colour}" media="(prefers-color-scheme: ${look})">`)
+  .join('')
+
 /** The parameter that chooses the language of a page. */
 export const PAGE_LANG = oneOf('Language of texts. By default what Accept-Language prefers, else Spanish.', ['es', 'en'])
 
@@ -48,8 +53,8 @@ interface Page {
   readonly body: string
   /** The page's own heading, as HTML within `body`; false by default, when the title is the heading. */
   readonly hasHeading?: boolean
-  /** One sentence for search engines. */
-  readonly about?: string
+  /** One sentence for search engines and social networks. */
+  readonly about: string
   /** The path that the header marks as current. */
   readonly path?: string
   /** True if the page is as wide as its header, for tables and cards. */
@@ -61,8 +66,8 @@ interface Page {
   /** Its own modules and stylesheets, by file name. */
   readonly modules?: readonly string[]
   readonly styles?: readonly string[]
-  /** Our address, for the picture that social networks show. */
-  readonly baseUrl?: string
+  /** Its address without query, for search engines and social networks; without one it is not meant for them. */
+  readonly url?: string
   /** False if `?lang` does not change its language. */
   readonly hasBoth?: boolean
 }
@@ -84,11 +89,10 @@ export function htmlPage(language: Language, page: Page): string {
   const css = ['style.css', ...styles].map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
   const scripts = ['page.js', ...modules].map((name) => `<script type="module" src="${assetPath(name)}"></script>`)
   const font = `<link rel="preload" href="${assetPath('overpass.woff2')}" as="font" type="font/woff2" crossorigin>`
-  const description = about === undefined ? '' : `<meta name="description" content="${escaped(about)}">`
-  const social = page.baseUrl === undefined ? '' : socialCard({ title, about, language, baseUrl: page.baseUrl })
+  const social = page.url === undefined ? '' : socialCard({ title, about, language, url: page.url, hasBoth: page.hasBoth ?? true })
   return `<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${ICON_LINK}<title>${escaped(title)}</title>${description}${social}
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${ICON_LINK}${THEME_COLORS}<title>${escaped(title)}</title><meta name="description" content="${escaped(about)}">${social}
 ${font}${css.join('')}${scripts.join('')}</head>
 <body><a class="skip" href="#main">${WAYS[language].skip}</a>${header(language, path, page.hasBoth ?? true)}${modeNotice(mode, language)}
 <main id="main"${isFull ? ' class="full"' : isWide ? ' class="wide"' : ''}>${hasHeading ? '' : `<h1>${escaped(title)}</h1>`}
@@ -98,25 +102,27 @@ ${body}
 `
 }
 
-/** Renders what social networks and chats show of a link to a page. */
-function socialCard(page: {
-  readonly title: string
-  readonly about: string | undefined
-  readonly language: Language
-  readonly baseUrl: string
-}): string {
-  const { title, about = '', language, baseUrl } = page
+/** Renders the addresses of a page in each language, and what social networks and chats show of a link to it. */
+function socialCard(page: Required<Pick<Page, 'title' | 'about' | 'url' | 'hasBoth'>> & { readonly language: Language }): string {
+  const { title, about, language, url, hasBoth } = page
+  const canonical = hasBoth ? `${url}?lang=${language}` : url
+  const link = (rel: string, href: string, more = ''): string => `<link rel="${rel}"${more} href="${escaped(href)}">`
+  const alternates = ['es', 'en'].map((lang) => link('alternate', `${url}?lang=${lang}`, ` hreflang="${lang}"`))
+  const links = `${link('canonical', canonical)}${hasBoth ? `${alternates.join('')}${link('alternate', url, ' hreflang="x-default"')}` : ''}`
   const properties = {
     'og:type': 'website',
+    'og:site_name': 'Traffic Intelligence',
+    'og:url': canonical,
     'og:title': title,
     'og:description': about,
     'og:locale': language === 'es' ? 'es_ES' : 'en_GB',
-    'og:image': `${baseUrl}${assetPath('social.png')}`,
+    'og:image': new URL(assetPath('social.png'), url).href,
+    'og:image:alt': 'Traffic Intelligence',
     'og:image:width': '1200',
     'og:image:height': '630',
   }
   const metas = Object.entries(properties).map(([name, text]) => `<meta property="${name}" content="${escaped(text)}">`)
-  return `${metas.join('')}<meta name="twitter:card" content="summary_large_image">`
+  return `${links}${metas.join('')}<meta name="twitter:card" content="summary_large_image">`
 }
 
 const MODE_NOTICES = {
@@ -281,9 +287,9 @@ export function contactLink(uri: string): string {
   return `<a href="${escaped(uri)}">${escaped(uri.replace(/^(mailto|tel):/, ''))}</a>`
 }
 
-/** Renders a text as a block of code that scrolls by keyboard, too. */
+/** Renders a text as a block of code that scrolls by keyboard, too. A single line wraps. */
 export function codeBlock(text: string): string {
-  return `<pre tabindex="0"><code>${escaped(text)}</code></pre>`
+  return `<pre tabindex="0"${text.includes('\n') ? '' : ' class="command"'}><code>${escaped(text)}</code></pre>`
 }
 
 /** Escapes a text for HTML elements and attributes. */

@@ -20,7 +20,12 @@ export function renderMarkdown(text: string): { readonly title: string; readonly
   const [first, ...rest] = markdown.lexer(text)
   if (first?.type !== 'heading' || first.depth !== 1) throw new Error('a Markdown document begins with its title: # Title')
   // Code that scrolls can be reached by keyboard.
-  return { title: first.text, html: markdown.parser(rest).replaceAll('<pre>', '<pre tabindex="0">') }
+  const html = markdown
+    .parser(rest)
+    .replaceAll(/<pre>(<code[^>]*>[^\n]*\n?<\/code>)?/g, (_whole, line: string | undefined) =>
+      line === undefined ? '<pre tabindex="0">' : `<pre tabindex="0" class="command">${line}`,
+    )
+  return { title: first.text, html }
 }
 
 /** True if a link leads to a web page, a mail address or a relative place, as browsers read it. */

@@ -39,16 +39,21 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   const document = (url: string, find: (request: FastifyRequest) => Promise<MadeResponse>): void =>
     registerDocument(app, { url, clock, find })
   /**
-   * Registers a page that is made once for each language. `find` returns what renders it, or throws the problem
-   * of a name in the URL that has none.
+   * Registers a page that is made once for each language. `find` returns what renders it at its address, or throws the
+   * problem of a name in the URL that has none.
    */
-  const page = (url: string, find: (name: string) => (language: Language) => string): void =>
+  const page = (url: string, find: (name: string) => (language: Language, address: string) => string): void =>
     document(url, async ({ raw, params }) => {
       const [name = ''] = Object.values(params as Readonly<Record<string, string>>)
       const make = find(name)
       const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
       return cachedAt(`${url} ${name} ${language} ${state.mode}`, () =>
-        cachedDocument({ text: make(language), content_type: HTML, language, headers: PAGE_SECURITY }),
+        cachedDocument({
+          text: make(language, `${baseUrl()}${url.replace(/:.*/, name)}`),
+          content_type: HTML,
+          language,
+          headers: PAGE_SECURITY,
+        }),
       )
     })
   /** Registers a document without parameters. `name` distinguishes its versions. */
@@ -80,9 +85,9 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   document('/assets/:version/:folder/:name', asset)
   page('/problems/:code', (code) => {
     if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
-    return (language) => problemPage(code as ProblemCode, language)
+    return (language, address) => problemPage(code as ProblemCode, language, address)
   })
-  page(PLANS_PATH, () => (language) => plansPage(language, parts))
+  page(PLANS_PATH, () => (language, address) => plansPage(language, parts, address))
   page('/changelog', () => changelogPage)
   const forModels = oneDocument()
   document('/llms.txt', async ({ raw }) => {
@@ -114,11 +119,12 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
 const FILE = new URL('../../CHANGELOG.md', import.meta.url)
 
 /** Renders the changelog, `api/CHANGELOG.md`. */
-function changelogPage(language: Language): string {
+function changelogPage(language: Language, url: string): string {
   const { title, html } = renderMarkdown(readFileSync(FILE, 'utf8'))
   const intro = language === 'es' ? '<p>La lista de cambios está en inglés.</p>' : ''
   return htmlPage(language, {
-    title: language === 'es' ? 'Cambios de la API' : title,
+    ...{ title: language === 'es' ? 'Cambios de la API' : title, url },
+    about: language === 'es' ? 'Lo que cambia para quien usa la API.' : 'What changes for callers of the API.',
     body: `${intro}<div lang="en">${html}</div>`,
   })
 }

@@ -102,7 +102,7 @@ const WORDS = inBoth({
 })
 
 /** Renders the page of plans: prices, limits and the available features of each plan. */
-export function plansPage(language: Language, parts: PlansPageParts): string {
+export function plansPage(language: Language, parts: PlansPageParts, url: string): string {
   const words = WORDS[language]
   const sections = PLANS.map((plan, at) => {
     const below = at === 0 ? null : (PLANS[at - 1] as string)
@@ -119,7 +119,7 @@ ${limitsTable(language, parts.plans)}
 <section aria-labelledby="change"><h2 id="change">${words.change}</h2><p>${changeHtml(language, parts)}</p>
 <p class="actions"><a class="button" href="/?lang=${language}#key">${words.start}</a> <a href="/api/plans?lang=${language}">${words.asJson}</a></p></section>`
   const { title, about } = words
-  return htmlPage(language, { title, about, body, path: PLANS_PATH, isWide: true, styles: ['plans.css'] })
+  return htmlPage(language, { title, about, body, url, path: PLANS_PATH, isWide: true, styles: ['plans.css'] })
 }
 
 /** Renders the price and the limits of a plan. */

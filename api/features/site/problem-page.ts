@@ -105,10 +105,10 @@ const SPANISH: Readonly<Record<ProblemCode, readonly [title: string, help: strin
 }
 
 /** Renders the page of a problem's `type`. */
-export function problemPage(code: ProblemCode, language: Language): string {
+export function problemPage(code: ProblemCode, language: Language, url: string): string {
   const { status, ...english } = PROBLEMS[code]
   const [title, help] = language === 'es' ? SPANISH[code] : [english.title, english.help]
   const state = language === 'es' ? 'estado HTTP' : 'HTTP status'
   const body = `<p><code>${code}</code>, ${state} ${status}.</p>\n<p>${escaped(help)}</p>`
-  return htmlPage(language, { title, body })
+  return htmlPage(language, { title, about: help, body, url })
 }

@@ -142,23 +142,14 @@ export function startPage(
 ): string {
   const { content, plans, baseUrl, mode, notice, email = '' } = options
   const words = WORDS[language]
-  const number = new Intl.NumberFormat(language)
+  const number = new Intl.NumberFormat(language, { useGrouping: 'always' })
   const { minute, day } = plans.FREE
   const alert = notice ? `<p role="alert" id="notice"><strong>${words.notice[notice]}</strong></p>` : ''
   const wrong = notice === 'email' ? ' aria-invalid="true" aria-describedby="notice"' : ''
   const more = `<p class="actions"><a href="/docs?lang=${language}">${words.more}</a></p>`
   return htmlPage(language, {
-    ...{
-      title: words.title,
-      about: words.what,
-      path: '/',
-      hasHeading: true,
-      isWide: true,
-      mode,
-      baseUrl,
-      styles: ['home.css'],
-      modules: ['home.js'],
-    },
+    ...{ title: words.title, about: words.what, path: '/', hasHeading: true, isWide: true, mode, url: `${baseUrl}/` },
+    ...{ styles: ['home.css'], modules: ['home.js'] },
     body: `<div class="hero"><div><h1>${words.heading}</h1><p class="lead">${words.what}</p>
 <section class="signup" aria-labelledby="key"><h2 id="key">${words.key}</h2>${alert}<p>${words.keyIntro(number.format(minute), number.format(day))}</p>
 <form method="post" action="/signup"><input type="hidden" name="lang" value="${language}">
@@ -177,7 +168,7 @@ ${pictureHtml(content, language, number)}</div>
 export function keyMadePage(language: Language, { key, baseUrl }: { readonly key: string; readonly baseUrl: string }): string {
   const words = WORDS[language]
   return htmlPage(language, {
-    ...{ title: words.made, styles: ['home.css'], modules: ['first-call.js'] },
+    ...{ title: words.made, about: words.once, styles: ['home.css'], modules: ['first-call.js'] },
     body: `<p role="status" class="made"><code>${escaped(key)}</code></p><p><strong>${words.once}</strong></p>
 <section aria-labelledby="first"><h2 id="first">${words.first}</h2>${codeBlock(`curl -H 'X-API-Key: ${key}' '${baseUrl}${FIRST_CALL}'`)}
 <p class="actions"><button id="send" hidden data-path="${FIRST_CALL}" data-key="${escaped(key)}">${words.tryIt}</button></p><div id="reply" aria-live="polite"></div>

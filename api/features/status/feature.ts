@@ -25,6 +25,7 @@ interface StatusParts extends Omit<ReportParts, 'groups' | 'read' | 'delivery' |
   readonly hub: StreamHub
   readonly store: ObjectStore
   readonly log: FastifyBaseLogger
+  readonly baseUrl: () => string
   /** Time between two probes of each group of paths, in ms. */
   readonly probe_ms: number
 }
@@ -45,7 +46,7 @@ export const statusFeature: Feature<StatusParts> = {
     void app.register(async (scope) => {
       limitByAddress(scope, parts, PLATFORM_LIMIT)
       parts.groups.take(scope, 'platform', parts.callerOf)
-      registerStatus(scope, { report, clock })
+      registerStatus(scope, { report, clock, baseUrl: parts.baseUrl })
     })
   },
   describe: ({ endpoints }) => ({ paths: statusPaths(endpoints) }),

@@ -27,7 +27,10 @@ export function statusPaths(endpoints: readonly Endpoint[]): Part {
           {
             200: {
               description: `The freshness of each feed, and the availability of each group of paths against the promised ${PROMISE_PCT} %.`,
-              content: { 'text/html': { schema: { type: 'string' }, example: statusPage(report, 'es') }, ...asJson },
+              content: {
+                'text/html': { schema: { type: 'string' }, example: statusPage(report, 'es', 'https://api.example.org/status') },
+                ...asJson,
+              },
               headers: LASTING,
             },
             304: NOT_MODIFIED,

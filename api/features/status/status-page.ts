@@ -74,7 +74,7 @@ const WORDS = inBoth({
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 
 /** Renders the state of the service for people: all in words, without scripts. */
-export function statusPage(report: StatusReport, language: Language): string {
+export function statusPage(report: StatusReport, language: Language, url: string): string {
   const words = WORDS[language]
   const { state, reasons, as_of, source_mode, feeds, month, groups } = report
   const names = groups.map(({ group }) => group)
@@ -107,6 +107,7 @@ ${uptimeHtml(report, language)}
     title,
     about,
     body,
+    url,
     hasHeading: true,
     mode: source_mode,
     path: '/status',

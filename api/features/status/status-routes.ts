@@ -30,7 +30,15 @@ const readStatus = queryReader(STATUS_PARAMS)
 /** Registers the state of the service, for people and for programs. */
 export function registerStatus(
   app: FastifyInstance,
-  { report, clock }: { readonly report: (month: string | null) => Promise<StatusReport>; readonly clock: () => number },
+  {
+    report,
+    clock,
+    baseUrl,
+  }: {
+    readonly report: (month: string | null) => Promise<StatusReport>
+    readonly clock: () => number
+    readonly baseUrl: () => string
+  },
 ): void {
   /** Each form of a report is made once. */
   const made = new WeakMap<StatusReport, Map<string, Promise<MadeResponse>>>()
@@ -51,7 +59,13 @@ export function registerStatus(
         forms.get(name) ??
         (form === 'json'
           ? described(statusReply(shown, language), language, FRESH_S)
-          : cachedDocument({ text: statusPage(shown, language), content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S }))
+          : cachedDocument({
+              text: statusPage(shown, language, `${baseUrl()}/status`),
+              content_type: HTML,
+              language,
+              headers: PAGE_SECURITY,
+              fresh_s: FRESH_S,
+            }))
       forms.set(name, making)
       return making
     },

@@ -66,7 +66,7 @@ function textOf(code: Reason['code'], reasons: readonly Reason[], options: TextO
     const name = known?.[language] ?? of ?? ''
     return detail === undefined ? name : `${name} (${detail})`
   })
-  return WHY[language][code](names.join(', '))
+  return WHY[language][code]([...new Set(names)].join(', '))
 }
 
 /** Options of the texts. */

@@ -194,7 +194,6 @@ const bytes: MemoryBench = {
           if (!request.url().startsWith(server.url)) continue
           const { body } = await fetchRaw(request.url(), { ...(await request.allHeaders()), 'accept-encoding': 'br' })
           size += body.length
-          if (process.env['DEBUG']) console.error(body.length, request.url())
         }
         return { maps: 1, mb: size / 1e6 }
       })

@@ -24,7 +24,7 @@ const send = (fields: Record<string, string>, headers: Record<string, string> = 
 
 describe('the start page', () => {
   test.each([
-    ['', 'es', 'incidencias activas', 'Crear mi clave', '10 peticiones por minuto y 1000 al día'],
+    ['', 'es', 'incidencias activas', 'Crear mi clave', '10 peticiones por minuto y 1.000 al día'],
     ['?lang=en', 'en', 'active incidents', 'Make my key', '10 requests a minute and 1,000 a day'],
   ])('shows the current state, with figures of our own API, and has a form: %s', async (query, language, label, button, limits) => {
     const response = await service.open(`/${query}`)

@@ -39,6 +39,20 @@ test("a dataset's page has its rows a day, null shares, schema, sample, map, req
   expect(page).toContain(`max(${incidents.time}) FROM iceberg_scan`)
   expect(page).toContain('/api/incidents?')
   expect(page).not.toContain('style=')
+  // A chart with one day says where its axis begins.
+  expect(page).toMatch(/<figcaption><span><time datetime="2025-12-20">.*<time datetime="2026-01-02">/)
+})
+
+test("a dataset's page lists the newest versions of its table, and how to read one", async () => {
+  const { newest_snapshots: newest, snapshots } = await service.json('/api/datasets/incidents')
+  expect(newest).toHaveLength(Math.min(10, snapshots))
+  const page = await html('/datasets/incidents?lang=en')
+  for (const { id, operation } of newest)
+    expect(page).toMatch(new RegExp(`<td><code>${id}</code></td><td><time .*?</td><td><code>${operation}<`))
+  const { id, at, rows_added } = newest.at(-1)
+  expect(page).toContain(`<td class="num">${rows_added}</td><td class="num">0</td>`)
+  expect(page).toContain(`snapshot_from_id = ${id})`)
+  expect(page).toContain(`snapshot_as_of_timestamp(${Date.parse(at)})`)
 })
 
 test('no page shows rows of a paid plan: vessels and aircraft have no sample', async () => {
@@ -53,7 +67,9 @@ test('sources and models are those of the API, and unknown names are 404', async
   const list = await html('/models?lang=en')
   for (const { id } of models) {
     expect(list).toContain(`href="/models/${id}?lang=en"`)
-    expect(await html(`/models/${id}?lang=es`)).not.toContain('style=')
+    const model = await html(`/models/${id}?lang=es`)
+    expect(model).not.toContain('style=')
+    expect(model).toContain(`<link rel="canonical" href="${service.url}/models/${id}?lang=es">`)
   }
   for (const path of ['/datasets/nope', '/models/nope']) expect((await service.get(path)).status).toBe(404)
 })

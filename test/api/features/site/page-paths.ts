@@ -31,3 +31,9 @@ export const PAGES: Readonly<Record<string, string>> = Object.freeze({
 
 /** Paths of forms of an account. */
 export const ACCOUNT_PAGES: readonly string[] = ['/account', '/signup']
+
+/** The examples of `PAGES` that are pages for people, with the form for the link to an account. */
+export const HTML_PAGES: readonly string[] = [
+  ...Object.values(PAGES).filter((path) => !/\.\w+$|search-index|\.well-known/.test(path)),
+  '/account',
+]

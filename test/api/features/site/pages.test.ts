@@ -13,7 +13,7 @@ import { PROBLEMS } from '../../../../api/kernel/problems.ts'
 import { HOLIDAYS_UNTIL } from '../../../../lake/places/holidays.ts'
 import { openapi } from '../../openapi.ts'
 import { type Reply, startService, type TestService } from '../../service.ts'
-import { ACCOUNT_PAGES, PAGES as OTHERS } from './page-paths.ts'
+import { ACCOUNT_PAGES, HTML_PAGES, PAGES as OTHERS } from './page-paths.ts'
 
 const T0 = Date.UTC(2026, 0, 2, 12)
 const DAY_MS = 86_400_000
@@ -88,8 +88,9 @@ describe.each(PAGES)('%s', (path) => {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('permissions-policy')).toContain('geolocation=()')
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
-    // Only licences and publishers are linked.
-    const loaded = CATALOGUE.includes(path) ? html.replaceAll(/<a href="[^"]*"/g, '') : html
+    // Only licences and publishers are linked, and the page's own address.
+    const others = html.replaceAll(/<link rel="(?:canonical|alternate)"[^>]*>/g, '')
+    const loaded = CATALOGUE.includes(path) ? others.replaceAll(/<a href="[^"]*"/g, '') : others
     expect(loaded).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
     // The icon is embedded: it needs no request.
     expect(html).toMatch(/<head>[^]*<link rel="icon" href="data:image\/svg\+xml,[^"]+">[^]*<\/head>/)
@@ -99,6 +100,35 @@ describe.each(PAGES)('%s', (path) => {
     expect(html).toMatch(/<header.*<nav aria-label=".*<main id="main".*<\/main><footer/s)
   })
 })
+
+// The map has none yet, and this service has no model.
+const WITHOUT_ADDRESS = ['/map', '/models/fuel']
+
+test.each([...HTML_PAGES, '/status'].filter((path) => !WITHOUT_ADDRESS.includes(path)))(
+  '%s names its address, and what social networks show of it',
+  async (path) => {
+    const titles = new Set<string>()
+    for (const lang of ['es', 'en']) {
+      const hasBoth = path !== '/account'
+      const { html } = await page(hasBoth ? `${path}?lang=${lang}` : path, { 'Accept-Language': lang })
+      const meta = (name: string): string => new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)">`).exec(html)?.[1] ?? ''
+      const link = (rel: string): string => new RegExp(`<link rel="${rel}" href="([^"]*)">`).exec(html)?.[1] ?? ''
+      const address = `${service.url}${path}${hasBoth ? `?lang=${lang}` : ''}`
+      expect([link('canonical'), meta('og:url')]).toEqual([address, address])
+      expect(html.match(/<link rel="alternate" hreflang="/g)?.length ?? 0).toBe(hasBoth ? 3 : 0)
+      expect(meta('og:title')).toBe(/<title>([^<]*)</.exec(html)?.[1])
+      expect(meta('description').length).toBeGreaterThan(15)
+      expect(meta('og:description')).toBe(meta('description'))
+      expect(meta('twitter:card')).toBe('summary_large_image')
+      expect([...html.matchAll(/<meta name="theme-color" content="(#\w{6})" media="/g)]).toHaveLength(2)
+      const image = await fetch(meta('og:image'))
+      expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+      titles.add(meta('og:description'))
+    }
+    // Texts of the API are in English on both.
+    expect(titles.size).toBeGreaterThan(path.includes('/reference/') ? 0 : 1)
+  },
+)
 
 describe('the page of a problem', () => {
   test.each(Object.entries(PROBLEMS))('explains %s', async (code, { status, title, help }) => {

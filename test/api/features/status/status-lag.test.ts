@@ -19,7 +19,7 @@ const REPORT: Omit<StatusReport, 'delivery'> = {
 }
 
 const textOf = (delivery: DeliveryLag, language: 'es' | 'en'): string =>
-  statusPage({ ...REPORT, delivery }, language)
+  statusPage({ ...REPORT, delivery }, language, 'https://api.example.org/status')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
 
