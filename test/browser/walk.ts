@@ -58,7 +58,7 @@ export const STOPS: readonly Stop[] = [
     'docs-search',
     '/docs',
     async (page, lang) => {
-      await page.getByRole('searchbox').fill(lang === 'es' ? 'gasolineras' : 'fuel')
+      await page.getByRole('searchbox').pressSequentially(lang === 'es' ? 'gasolineras' : 'fuel')
       await page.locator('#found a').first().waitFor()
     },
     { isState: true },

@@ -56,16 +56,17 @@ export function docsFrame({ language, mode, baseUrl, groups }: DocsContext, page
     (one) => `<li>${link(groupPath(one.id), escaped(one.title[language]))}${inGroup(one.id)}</li>`,
   )
   const steps = [[DOCS_PATH, words.docs] as const, ...trail].map(([to, text]) => `<li>${link(to, escaped(text))}</li>`)
+  // The search comes first: in a long page that arrives in parts, it would move the article.
   return htmlPage(language, {
     ...{ title, about, mode, url: `${baseUrl}${path}`, hasHeading: true, isWide: true },
     path: DOCS_PATH,
     modules: ['docs.js'],
     styles: ['docs.css'],
-    body: `<div class="docs"><article>${path === DOCS_PATH ? '' : `<nav class="trail" aria-label="${words.trail}"><ol>${steps.join('')}</ol></nav>`}
+    body: `<div class="docs"><form id="find" role="search" hidden><label class="hidden" for="find-text">${words.search}</label><input id="find-text" type="search" placeholder="${words.search}" autocomplete="off" aria-controls="found"><p id="find-count" class="hidden" role="status"></p><ul id="found"></ul></form>
+<article>${path === DOCS_PATH ? '' : `<nav class="trail" aria-label="${words.trail}"><ol>${steps.join('')}</ol></nav>`}
 <h1>${escaped(title)}</h1>
 ${body}</article>
-<div class="side"><form id="find" role="search" hidden><label class="hidden" for="find-text">${words.search}</label><input id="find-text" type="search" placeholder="${words.search}" autocomplete="off" aria-controls="found"><p id="find-count" class="hidden" role="status"></p><ul id="found"></ul></form>
-<nav aria-label="${words.navigation}"><h2>${words.guides}</h2><ul>${guides.join('')}</ul><h2>${words.reference}</h2><ul>${reference.join('')}</ul></nav></div></div>`,
+<div class="side"><nav aria-label="${words.navigation}"><h2>${words.guides}</h2><ul>${guides.join('')}</ul><h2>${words.reference}</h2><ul>${reference.join('')}</ul></nav></div></div>`,
   })
 }
 
