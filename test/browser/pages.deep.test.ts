@@ -90,6 +90,8 @@ async function walk(context: BrowserContext, stops: readonly Stop[], options: Wa
   })
   page.on('pageerror', (error) => faults.push(`${name}: ${error.message}`))
   await page.addInitScript(COUNT_SHIFTS)
+  // The still picture of the first page stays: `start.deep.test.ts` has the live map.
+  await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
   for (const stop of stops.filter(({ isState }) => !isState || pictures.length > 1)) {
     name = stop.name
     await page.setViewportSize({ width: first, height: HEIGHT })

@@ -88,7 +88,7 @@ export function drawSigns(view: MapView, scheme: 'dark' | 'light'): void {
   for (const [name, path] of Object.entries(SIGNS)) {
     if (view.hasImage(name)) continue
     const canvas = new OffscreenCanvas(size, size)
-    const pen = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D
+    const pen = canvas.getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
     pen.scale(size / 32, size / 32)
     pen.fillStyle = scheme === 'dark' ? '#dfe8f0' : '#1c2b38'
     pen.fill(new Path2D(path))

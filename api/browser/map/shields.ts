@@ -11,11 +11,11 @@ export function drawShield(view: MapView, id: string, scheme: 'dark' | 'light'):
   const road = id.slice(PREFIX.length)
   const look = shieldOf(road)
   const font = '700 11px Overpass, system-ui, sans-serif'
-  const measure = new OffscreenCanvas(1, 1).getContext('2d') as OffscreenCanvasRenderingContext2D
+  const measure = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
   measure.font = font
   const [width, height] = [Math.ceil(measure.measureText(road).width) + 10, 17]
   const canvas = new OffscreenCanvas(width * RATIO, height * RATIO)
-  const pen = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D
+  const pen = canvas.getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
   pen.scale(RATIO, RATIO)
   pen.beginPath()
   pen.roundRect(0.5, 0.5, width - 1, height - 1, 3.5)

@@ -23,6 +23,7 @@ interface MapParts extends AddressLimitParts {
   readonly kept: CachedViews
   readonly served: readonly Served[]
   readonly pages: PageTokens
+  readonly baseUrl: () => string
   readonly state: Pick<ServiceState, 'mode'>
   readonly clock: () => number
 }
@@ -41,7 +42,7 @@ export const mapFeature: Feature<MapParts> = {
   id: 'map',
   register: (app, parts) =>
     void app.register(async (scope) => {
-      const { clock, kept, served, pages, state, callerOf } = parts
+      const { clock, kept, served, pages, state, baseUrl, callerOf } = parts
       limitByAddress(scope, parts, TILE_LIMIT)
       parts.groups.take(scope, 'platform', parts.callerOf)
       const base = openBaseMap({ kept, askApi: ownAnswers(served, clock) })
@@ -49,7 +50,7 @@ export const mapFeature: Feature<MapParts> = {
       scope.get('/map', { exposeHeadRoute: true }, async ({ raw }, reply) => {
         const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
         base.warm()
-        const html = mapPage(language, { token: pages.make(callerOf(raw)), mode: state.mode })
+        const html = mapPage(language, { token: pages.make(callerOf(raw)), mode: state.mode, url: `${baseUrl()}/map` })
         // The page has a token of the caller.
         return reply
           .headers({ ...MAP_SECURITY, 'Content-Type': HTML, 'Content-Language': language, 'Cache-Control': 'no-store' })

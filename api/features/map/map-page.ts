@@ -23,11 +23,14 @@ const WORDS = inBoth({
   noScript: ['El mapa necesita JavaScript. Los mismos datos están en la API:', 'The map needs JavaScript. The same data is in the API:'],
 })
 
-/** Renders the page of the map; `token` is the caller's token for requests to our API. */
-export function mapPage(language: Language, { token, mode }: { readonly token: string; readonly mode: SourceMode }): string {
+/** Renders the page of the map at `url`; `token` is the caller's token for requests to our API. */
+export function mapPage(
+  language: Language,
+  { token, mode, url }: { readonly token: string; readonly mode: SourceMode; readonly url: string },
+): string {
   const words = WORDS[language]
   return htmlPage(language, {
-    ...{ title: words.title, about: words.about, path: '/map', hasHeading: true, isFull: true, mode },
+    ...{ title: words.title, about: words.about, path: '/map', hasHeading: true, isFull: true, mode, url },
     modules: ['map/map.js'],
     styles: ['maplibre-gl.css', 'map/map.css'],
     body: `<h1 class="hidden">${words.title}</h1>

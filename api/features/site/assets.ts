@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { extname } from 'node:path'
+import { extname, posix } from 'node:path'
 import { messageOf } from '../../../models/in-thread.ts'
 
 /** The folder of what pages load: stylesheets, modules and pictures. */
@@ -35,6 +35,28 @@ export const ASSET_VERSION = hash(
   [...own.toSorted().map((name) => new URL(name, FOLDER)), ...resolved.values()].map((file) => hash('sha256', readFileSync(file))).join(),
   'hex',
 ).slice(0, 12)
+
+/** The modules that each of ours imports before it runs, by names of files below the folder. */
+const imports = new Map(
+  own
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => {
+      const source = readFileSync(new URL(name, FOLDER), 'utf8')
+      const found = [...source.matchAll(/^import (?!type )[^']*'([^']+)'/gm)].map(([, from = '']) => from)
+      return [name, found.map((from) => (from.startsWith('.') ? posix.join(name, '..', from) : `${from}.js`))] as const
+    }),
+)
+
+/** Returns the modules that a module imports before it runs, also through others, so that browsers can load all at once. */
+export function importsOf(name: string, known = new Set<string>()): ReadonlySet<string> {
+  for (const one of imports.get(name.replace(/\.js$/, '.ts')) ?? []) {
+    const file = one.replace(/\.ts$/, '.js')
+    if (known.has(file)) continue
+    known.add(file)
+    importsOf(file, known)
+  }
+  return known
+}
 
 /** Returns the path of a file that pages load. */
 export function assetPath(name: string): string {

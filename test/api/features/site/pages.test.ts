@@ -101,8 +101,8 @@ describe.each(PAGES)('%s', (path) => {
   })
 })
 
-// The map has none yet, and this service has no model.
-const WITHOUT_ADDRESS = ['/map', '/models/fuel']
+// This service has no model.
+const WITHOUT_ADDRESS = ['/models/fuel']
 
 test.each([...HTML_PAGES, '/status'].filter((path) => !WITHOUT_ADDRESS.includes(path)))(
   '%s names its address, and what social networks show of it',
