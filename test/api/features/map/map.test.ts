@@ -177,6 +177,16 @@ describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s',
   })
 })
 
+test('the map requests at most a third of what whole incidents have', async () => {
+  const [own = ''] = pathsOf(LAYERS.find(({ id }) => id === 'incidents') as (typeof LAYERS)[number], [])
+  const sizeOf = async (path: string): Promise<number> => {
+    const { features } = (await service.json(path)) as { readonly features: readonly object[] }
+    expect(features.length).toBeGreaterThan(0)
+    return JSON.stringify(features).length
+  }
+  expect(await sizeOf(own)).toBeLessThan((await sizeOf('/api/incidents?format=geojson')) / 3)
+})
+
 test('colours by code name codes of the API', async () => {
   const text = await (await service.open('/openapi.json')).text()
   for (const { id, colour } of LAYERS) {
