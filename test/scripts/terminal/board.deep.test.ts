@@ -73,7 +73,9 @@ test('on a terminal the board shows the start, arriving feeds, requests and a re
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  expect(log.map(({ msg }) => msg)).toEqual(expect.arrayContaining([`ready ${url}`, 'feed fetched', 'api ended with a signal; starting it again in 1 s']))
+  expect(log.map(({ msg }) => msg)).toEqual(
+    expect.arrayContaining([`ready ${url}`, 'feed fetched', 'api ended with a signal; starting it again in 1 s']),
+  )
 }, 2_400_000)
 
 test('--json and a start that fails leave lines, the reason and the exit code on the terminal', async () => {
