@@ -1,5 +1,5 @@
 import { type GeoJSONSource, Map as MapView, NavigationControl, setWorkerUrl } from 'maplibre-gl'
-import { baseStyle } from './map/base.ts'
+import { baseStyle, MAINLAND } from './map/base.ts'
 import { askLayer } from './map/data.ts'
 import { count, element, language } from './map/dom.ts'
 import { addLayer, drawSigns } from './map/draw.ts'
@@ -9,8 +9,6 @@ import type { Collection } from './map/requests.ts'
 
 setWorkerUrl(new URL('./maplibre-gl-worker.js', import.meta.url).href)
 
-/** The mainland and the Balearic Islands, degrees; the Canary Islands stay in the corner of the still picture. */
-const MAINLAND: [number, number, number, number] = [-9.6, 35.7, 4.5, 43.9]
 /** The layers of the picture, by the class of their line in the legend. */
 const SHOWN = { incident: 'incidents', beacon: 'v16' } as const
 const WORDS = {

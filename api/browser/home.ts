@@ -1,4 +1,4 @@
-// Runs on the first page: the live map takes the place of the still picture once the page is at rest. Without it, the picture stays.
+// Runs on the first page: the live map takes the place of the still picture once the page is at rest.
 
 const picture = document.querySelector<HTMLElement>('.spain .still')
 const { saveData = false } = (navigator as { readonly connection?: { readonly saveData?: boolean } }).connection ?? {}

@@ -31,7 +31,7 @@ export function newestSnapshots({ snapshots }: TableMetadata, count: number): re
     })
 }
 
-/** The stated counts. Without them: an append adds the difference to the snapshot before, and a rewrite of files changes no rows. */
+/** The stated counts. Without them: an append adds the difference to the snapshot before, a rewrite of files changes no rows. */
 function changeOf(snapshot: Snapshot, rowsBefore: number | null): Pick<HistoryEntry, 'rows_added' | 'rows_removed'> {
   const { operation } = snapshot.summary
   if (operation === 'replace') return { rows_added: 0, rows_removed: 0 }

@@ -157,7 +157,7 @@ function provinceFor(path: string, name: string, stated: string | undefined): st
   return names.map(provinceOfFile).find((one) => one !== null) ?? null
 }
 
-/** The imported road network by province, as lines for people: what was imported, how much of it is measured, and what is missing. */
+/** The imported road network by province, as lines for people: what was imported, how much is measured, what is missing. */
 async function coverageOf(lake: Lake): Promise<{ readonly lines: readonly string[]; readonly missing: readonly string[] }> {
   const found = await lake.use({ timeout_ms: 60_000 }, async (session) => {
     for (const dataset of [roadSections, roadPosts, roadAxes]) if (!(await lake.table(dataset).load())) return []

@@ -204,7 +204,7 @@ function widthOf(line: Line): number {
   return line.reduce((sum, one) => sum + (typeof one === 'string' ? one : one[0]).length, 0)
 }
 
-/** Returns a line cut to the width of the terminal, with its styles if it has colours. The last column stays free for the cursor. */
+/** Returns a line cut to the width of the terminal, with its styles if it has colours. The last column is the cursor's. */
 function paint(line: Line, { columns, isColoured }: BoardSize): string {
   const isCut = widthOf(line) >= columns
   let left = columns - (isCut ? 2 : 1)

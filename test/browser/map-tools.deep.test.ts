@@ -95,7 +95,7 @@ describe.skipIf(!browserPath)('what is on my way', () => {
     })
   })
 
-  test('takes two names by keyboard, and says in words that there is no way', async () => {
+  test('takes two names by keyboard, and reports that there is no way', async () => {
     await onMap({ key: await stage.service.key('PRO') }, async (page) => {
       await page.click('#way-open')
       for (const [at, name] of ['Abrera', 'Murtas'].entries()) {

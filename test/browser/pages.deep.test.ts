@@ -25,7 +25,7 @@ const HEIGHT = 900
 const WIDTHS = [360, 768, 1440] as const
 type Width = (typeof WIDTHS)[number]
 
-/** A walk: `first` is the width at which pages are loaded, `barriers` those at which axe looks, `pictures` those that are kept. */
+/** A walk: `first` is the width that pages are loaded at, `barriers` those at which axe looks, `pictures` those that are kept. */
 interface Walk {
   readonly lang: 'es' | 'en'
   readonly look: 'light' | 'dark'

@@ -56,7 +56,7 @@ export async function takeScreenshot(page: Page): Promise<Buffer> {
   })
 }
 
-/** Compares a screenshot with the kept one in an empty page; with Vitest's `--update` it is kept. Returns how it differs, or null. */
+/** Compares a screenshot with the kept one, in an empty page; `--update` of Vitest keeps it. Returns how it differs, or null. */
 export async function comparison(reader: Page, name: string, png: Buffer, width: number): Promise<string | null> {
   const path = join(FOLDER, `${name}.webp`)
   const kept = existsSync(path) ? readFileSync(path).toString('base64') : null

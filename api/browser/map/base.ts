@@ -3,6 +3,9 @@ import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
 /** Zooms that have tiles of their own; the map enlarges the last one for those above. */
 export const TILE_ZOOMS = { from: 4, to: 11 } as const
 
+/** The mainland of Spain with the Balearic Islands, degrees. */
+export const MAINLAND: [number, number, number, number] = [-9.6, 35.7, 4.5, 43.9]
+
 /** Colours of the base map, quiet so that data stands out. */
 const COLOURS = {
   light: {

@@ -1,6 +1,6 @@
 import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
 import { key } from '../key.ts'
-import { baseStyle } from './base.ts'
+import { baseStyle, MAINLAND } from './base.ts'
 import { closeCard, openCard } from './card.ts'
 import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
 import { element, find, hashParams, keepInUrl, language } from './dom.ts'
@@ -29,7 +29,6 @@ const scheme = (): 'dark' | 'light' => (dark.matches ? 'dark' : 'light')
 
 /** Spain with its islands, degrees. */
 const SPAIN: [number, number, number, number] = [-18.4, 27.4, 4.6, 44]
-const MAINLAND: [number, number, number, number] = [-9.6, 35.7, 4.5, 43.9]
 /** Longest time in which features take to their new places, in s. */
 const GLIDE_S = 30
 /** How soon a failed request is sent again if the reply does not say it, in s. */
@@ -197,6 +196,7 @@ async function follow(): Promise<void> {
       if (!layer || !state?.list || replaced) return
       const path = `${withParam(layer.path, 'format=geojson')}&ids=${changed.map(encodeURIComponent).join(',')}`
       const { features } = changed.length > 0 ? await ask<Collection>(path, token) : EMPTY
+      if (replaced || shown.get(layer.id) !== state) return
       const gone = new Set([...changed, ...ended])
       const kept = state.list.features.filter(({ properties }) => !gone.has(idOf(properties ?? {}) ?? ''))
       update(layer, state, { ...state.list, updated_at: new Date().toISOString(), features: [...kept, ...features] })

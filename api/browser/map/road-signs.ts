@@ -17,7 +17,7 @@ const RINGS = /^([A-Z]{1,2}-\d0|C-3[1-3])$/
 /** Names of the state's motorways have one or two digits; with three or more the road is of a region or province. */
 const STATE = /^(AP|A|R)-\d{1,2}\D*$/
 
-/** Returns the colours of the sign of a road in Spain by its name (Norma 8.1-IC): state motorways blue, national roads red, … */
+/** Returns the colours of a Spanish road's sign by its name (Norma 8.1-IC): state motorways blue, national roads red, … */
 export function shieldOf(road: string): Look {
   if (/^E-?\d/.test(road)) return GREEN
   if (STATE.test(road) || RINGS.test(road)) return BLUE

@@ -71,7 +71,7 @@ export class Lane {
     this.scanned = state?.scanned ?? subscription.after
     this.taken = state?.taken ?? 0
     this.isBehind = state?.isBehind ?? true
-    if (state?.after !== undefined) this.#beginAfter(state.after)
+    if (state) this.#matchAgain(state.changed_after)
     this.replay = state?.replay ?? null
     this.#failing_since = state?.failing_since ?? null
     this.#mailed_days = state?.mailed_days ?? 0
@@ -93,20 +93,23 @@ export class Lane {
     return !this.#closed && this.#size < MAX_WAITING
   }
 
-  /** Adds the wanted events of a batch after the first `begin`, while there is room. Returns how many events it is done with. */
-  offer(events: ShownBatch, begin: number, { isRepeat = true } = {}): number {
+  /**
+   * Adds the wanted events of a batch after the first `begin`, while there is room; without `mayRepeat` none that is listed as a
+   * delivery. Returns how many events it is done with.
+   */
+  offer(events: ShownBatch, begin: number, { mayRepeat = true } = {}): number {
     const { isOn } = this
     let at = begin
     for (; at < events.length && this.hasRoom; at++) {
       const event = events[at]
-      if (isOn && event && this.isWanted(event) && (isRepeat || !this.#isKnown(event.id))) this.add(event)
+      if (isOn && event && this.isWanted(event) && (mayRepeat || !this.#isKnown(event.id))) this.add(event)
     }
     return at
   }
 
   /** Offers what is left of the batch after `scanned`, and continues after it, or in it if there is no more room. */
   match(batch: number, events: ShownBatch): void {
-    const done = this.offer(events, this.taken, { isRepeat: batch > this.#matched_before })
+    const done = this.offer(events, this.taken, { mayRepeat: batch > this.#matched_before })
     const isWhole = done === events.length
     this.scanned = isWhole ? batch : batch - 1
     this.taken = isWhole ? 0 : done
@@ -161,9 +164,9 @@ export class Lane {
   change(subscription: Subscription): void {
     const wasOn = this.isOn
     const isMoved = subscription.url !== this.subscription.url
-    const { after } = this.subscription
+    const { changed_after } = this.subscription
     this.subscription = subscription
-    this.#beginAfter(after)
+    this.#matchAgain(changed_after)
     if (wasOn && !this.isOn) this.#forget()
     if (this.isOn && (isMoved || !wasOn)) {
       this.#failing_since = null
@@ -180,7 +183,8 @@ export class Lane {
   state(): WebhookState {
     const { scanned, taken, isBehind, replay } = this
     return {
-      ...{ scanned, taken, isBehind, replay, after: this.subscription.after },
+      ...{ scanned, taken, isBehind, replay },
+      ...(this.subscription.changed_after === undefined ? {} : { changed_after: this.subscription.changed_after }),
       waiting: [...this.#waiting.values()].flat(),
       failing_since: this.#failing_since,
       mailed_days: this.#mailed_days,
@@ -196,12 +200,12 @@ export class Lane {
     clearTimeout(this.#timer)
   }
 
-  /** Matches again what came after a change of the subscription, unless `known` is the last change that was matched. */
-  #beginAfter(known: number): void {
-    const { after } = this.subscription
-    if (after <= known || this.scanned <= after) return
+  /** Matches again what came after the last change of the subscription, unless that is `known`. */
+  #matchAgain(known: number | undefined): void {
+    const { changed_after } = this.subscription
+    if (changed_after === undefined || changed_after === known || this.scanned <= changed_after) return
     this.#matched_before = this.scanned
-    this.scanned = after
+    this.scanned = changed_after
     this.taken = 0
     this.isBehind = true
   }

@@ -60,12 +60,12 @@ export function webhookOwner(parts: { readonly store: ObjectStore; readonly even
   }
   const change: WebhookOwner['change'] = async ({ account, id }, edit) => {
     let changed: Subscription | undefined
-    const after = await events.log.head()
+    const changed_after = await events.log.head()
     await write(account, (webhooks) => {
       const newest = found(webhooks, id)
       const edited = edit(newest)
       // What follows the reply counts, even if the process that delivers reads the change later.
-      const made = wantsMore(newest, edited) ? { ...edited, after } : edited
+      const made = wantsMore(newest, edited) ? { ...edited, changed_after } : edited
       changed = made
       return made === newest ? webhooks : webhooks.map((one) => (one === newest ? made : one))
     })

@@ -50,8 +50,8 @@ export interface WebhookState {
   readonly scanned: number
   /** Events of the next batch that were matched before there was no more room; absent in states of earlier versions. */
   readonly taken?: number
-  /** `after` of the subscription as it was matched; absent in states of earlier versions. */
-  readonly after?: number
+  /** `changed_after` of the subscription as it was matched. */
+  readonly changed_after?: number
   /** True while it is behind the log, so that only `scanned` counts. */
   readonly isBehind: boolean
   readonly waiting: readonly Waiting[]

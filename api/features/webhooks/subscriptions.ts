@@ -25,7 +25,9 @@ export interface Subscription {
   readonly enabled: boolean
   /** When the owner last turned it on; what disabled it before no longer counts. */
   readonly enabled_at: number
-  /** Batch of the log of events after which it begins, or began anew when it was turned on or its filter was changed. */
+  /** Batch of the log of events after which it was last turned on or given another filter; absent until then. */
+  readonly changed_after?: number
+  /** Batch of the log of events after which it begins. */
   readonly after: number
 }
 

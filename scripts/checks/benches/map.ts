@@ -12,7 +12,7 @@ const STATIONS = 12_000
 const VIEW = { width: 1440, height: 900 }
 /** How long features are watched while they move, in ms. */
 const WATCHED_MS = 6000
-/** Limits of the issue "Pages": script of a frame, the first map on a line of 10 Mbit/s, a list's way to the map, bytes with gzip. */
+/** Limits: script of a frame, the first map on a line of 10 Mbit/s, a list's way to the map, bytes with gzip. */
 const FRAME_MS = 8
 const FIRST_MS = 2500
 const UPDATE_MS = 150
@@ -27,7 +27,7 @@ interface MapPage {
   readonly requests: readonly Request[]
 }
 
-/** Opens `/map` over a service with some layers, as a visitor or with a key, and waits for the first map; `lists` replace the API's. */
+/** Opens `/map` of a service with layers, as a visitor or with a key, and waits for the first map; `lists` replace ours. */
 async function onMap<T>(
   server: Server,
   options: {

@@ -132,8 +132,8 @@ test.each([
   await deliver(service).leading
   await record(service, feedEvent(`evt_before_${webhook.id}`))
   // The change is stored, but the message about it is late.
-  const after = await service.events.log.head()
-  await changeStored(service, webhook.id, { after, ...change, ...('enabled' in change ? { enabled_at: Date.now() } : {}) })
+  const changed_after = await service.events.log.head()
+  await changeStored(service, webhook.id, { changed_after, ...change, ...('enabled' in change ? { enabled_at: Date.now() } : {}) })
   await record(service, feedEvent(`evt_after_${webhook.id}`))
   await until('the events are matched', () => witness.received.length === 2)
   await call(service, 'PATCH', `/api/webhooks/${webhook.id}`, { description: 'read now' })
@@ -141,6 +141,16 @@ test.each([
   await call(service, 'POST', `/api/webhooks/${other.id}/test`)
   await until('all is done', () => witness.received.length === 3)
   expect(receiver.received.map(({ id }) => id)).toEqual([`evt_after_${webhook.id}`])
+})
+
+test('a change before any process has delivered loses nothing that came since the webhook was made', async () => {
+  const receiver = await receive()
+  const webhook = await subscribe(service, receiver.url)
+  await record(service, feedEvent('evt_since'))
+  await call(service, 'PATCH', `/api/webhooks/${webhook.id}`, { filter: { types: ['feed'] } })
+  await deliver(service).leading
+  await until('it arrives', () => receiver.received.length === 1)
+  expect(receiver.received[0]?.id).toBe('evt_since')
 })
 
 test('a disabled webhook refuses tests and repetitions, and a replay just after it was enabled is carried out', async () => {
