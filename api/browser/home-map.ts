@@ -1,13 +1,13 @@
 import { type GeoJSONSource, Map as MapView, NavigationControl, setWorkerUrl } from 'maplibre-gl'
 import { baseStyle, MAINLAND } from './map/base.ts'
 import { askLayer } from './map/data.ts'
-import { count, element, language } from './map/dom.ts'
+import { count, element, fileUrl, language } from './map/dom.ts'
 import { addLayer, drawSigns } from './map/draw.ts'
 import { AMBER } from './map/layer.ts'
 import { LAYERS } from './map/layers.ts'
 import type { Collection } from './map/requests.ts'
 
-setWorkerUrl(new URL('./maplibre-gl-worker.js', import.meta.url).href)
+setWorkerUrl(fileUrl('maplibre-gl-worker.js'))
 
 /** The layers of the picture, by the class of their line in the legend. */
 const SHOWN = { incident: 'incidents', beacon: 'v16' } as const
@@ -38,7 +38,7 @@ export async function showLive(still: HTMLElement): Promise<void> {
   const view = new MapView({
     ...{
       container: frame,
-      style: baseStyle(scheme, location.origin),
+      style: baseStyle(scheme, { origin: location.origin, font: fileUrl('overpass.woff2') }),
       bounds: MAINLAND,
       fitBoundsOptions: { padding: { top: 8, left: 8, right: 8, bottom: 24 } },
     },
@@ -106,7 +106,7 @@ function tellCount(still: HTMLElement, kind: string, { features }: Collection): 
 function loadStyle(): Promise<unknown> {
   const link = document.createElement('link')
   link.rel = 'stylesheet'
-  link.href = new URL('./maplibre-gl.css', import.meta.url).href
+  link.href = fileUrl('maplibre-gl.css')
   const loaded = new Promise((resolve, reject) => {
     link.addEventListener('load', resolve)
     link.addEventListener('error', reject)

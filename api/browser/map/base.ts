@@ -55,7 +55,10 @@ const shields = (of: 'road' | 'lesser_road'): LayerSpecification => ({
 })
 
 /** Returns the style of the base map in light or dark, with tiles and type of our own origin. */
-export function baseStyle(scheme: 'light' | 'dark', origin: string): StyleSpecification {
+export function baseStyle(
+  scheme: 'light' | 'dark',
+  { origin, font }: { readonly origin: string; readonly font: string },
+): StyleSpecification {
   const colour = COLOURS[scheme]
   const line = (id: string, layer: string, paint: object, filter?: unknown): LayerSpecification =>
     ({
@@ -79,7 +82,7 @@ export function baseStyle(scheme: 'light' | 'dark', origin: string): StyleSpecif
     }) as LayerSpecification
   return {
     version: 8,
-    'font-faces': { Overpass: new URL('../overpass.woff2', import.meta.url).href },
+    'font-faces': { Overpass: font },
     sources: {
       base: {
         type: 'vector',

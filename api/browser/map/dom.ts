@@ -15,6 +15,9 @@ export const element = <K extends keyof HTMLElementTagNameMap>(
   made.append(...content)
   return made
 }
+/** Returns the address of a file beside the modules of pages. */
+export const fileUrl = (name: string): string =>
+  new URL(name, document.querySelector<HTMLScriptElement>('script[src$="/page.js"]')?.src).href
 export const find = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E
 
 /** Makes a button of the list, with a title and a line below it. */

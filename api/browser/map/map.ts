@@ -3,7 +3,7 @@ import { key } from '../key.ts'
 import { baseStyle, MAINLAND } from './base.ts'
 import { closeCard, openCard } from './card.ts'
 import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
-import { element, find, hashParams, keepInUrl, language } from './dom.ts'
+import { element, fileUrl, find, hashParams, keepInUrl, language } from './dom.ts'
 import { addLayer, clickable, drawSigns, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
 import type { DataLayer, Properties } from './layer.ts'
@@ -19,7 +19,8 @@ import type { Way } from './way.ts'
 
 // The map: layers of the public API over our own base map. What the first map does not need is loaded on first use.
 
-setWorkerUrl(new URL('../maplibre-gl-worker.js', import.meta.url).href)
+setWorkerUrl(fileUrl('maplibre-gl-worker.js'))
+const BASE = { origin: location.origin, font: fileUrl('overpass.woff2') }
 
 const frame = find('map')
 const token = frame.dataset['token'] ?? ''
@@ -39,7 +40,7 @@ const EMPTY: Collection = { type: 'FeatureCollection', features: [] }
 
 const view = new MapView({
   container: frame,
-  style: baseStyle(scheme(), location.origin),
+  style: baseStyle(scheme(), BASE),
   bounds: MAINLAND,
   // The panel lies on the west of wide windows, and on the south of narrow ones.
   fitBoundsOptions: {
@@ -324,7 +325,7 @@ view.once('idle', () => {
 view.setMissingStyleImageResolver((id) => drawShield(view, id, scheme()))
 dark.addEventListener('change', () => {
   overlays.suspend()
-  view.setStyle(baseStyle(scheme(), location.origin), { diff: false })
+  view.setStyle(baseStyle(scheme(), BASE), { diff: false })
   view.once('style.load', addData)
 })
 view.on('moveend', () => {

@@ -32,6 +32,7 @@ export function mapPage(
   return htmlPage(language, {
     ...{ title: words.title, about: words.about, path: '/map', hasHeading: true, isFull: true, mode, url },
     modules: ['map/map.js'],
+    preloads: ['maplibre-gl.js', 'maplibre-gl-shared.js'],
     styles: ['maplibre-gl.css', 'map/map.css'],
     body: `<h1 class="hidden">${words.title}</h1>
 <div id="map" data-token="${escaped(token)}"></div>

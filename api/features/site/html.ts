@@ -2,7 +2,7 @@ import { isoInstant, MADRID } from '../../../lake/schema/time.ts'
 import type { SourceMode } from '../../../lake/system.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import { oneOf } from '../../kernel/params/params.ts'
-import { assetPath, importsOf } from './assets.ts'
+import { assetPath } from './assets.ts'
 
 /** Features of the user's device that browsers would grant by default or on request; pages use none. */
 const NOTHING_OF_THE_DEVICE = ['camera', 'display-capture', 'geolocation', 'microphone', 'midi', 'payment', 'usb', 'serial']
@@ -65,6 +65,8 @@ interface Page {
   readonly mode?: SourceMode
   /** Its own modules and stylesheets, by file name. */
   readonly modules?: readonly string[]
+  /** What its modules import and is worth loading at the same time. */
+  readonly preloads?: readonly string[]
   readonly styles?: readonly string[]
   /** Its address without query, for search engines and social networks; without one it is not meant for them. */
   readonly url?: string
@@ -84,18 +86,18 @@ export function htmlPage(language: Language, page: Page): string {
     isFull = false,
     mode = 'live',
     modules = [],
+    preloads = [],
     styles = [],
   } = page
   const css = ['style.css', ...styles].map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
-  const early = [...new Set(modules.flatMap((name) => [...importsOf(name)]))]
-  const preloads = early.map((name) => `<link rel="modulepreload" href="${assetPath(name)}">`)
+  const early = preloads.map((name) => `<link rel="modulepreload" href="${assetPath(name)}">`)
   const scripts = ['page.js', ...modules].map((name) => `<script type="module" src="${assetPath(name)}"></script>`)
   const font = `<link rel="preload" href="${assetPath('overpass.woff2')}" as="font" type="font/woff2" crossorigin>`
   const social = page.url === undefined ? '' : socialCard({ title, about, language, url: page.url, hasBoth: page.hasBoth ?? true })
   return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${ICON_LINK}${THEME_COLORS}<title>${escaped(title)}</title><meta name="description" content="${escaped(about)}">${social}
-${font}${css.join('')}${preloads.join('')}${scripts.join('')}</head>
+${font}${css.join('')}${early.join('')}${scripts.join('')}</head>
 <body><a class="skip" href="#main">${WAYS[language].skip}</a>${header(language, path, page.hasBoth ?? true)}${modeNotice(mode, language)}
 <main id="main"${isFull ? ' class="full"' : isWide ? ' class="wide"' : ''}>${hasHeading ? '' : `<h1>${escaped(title)}</h1>`}
 ${body}

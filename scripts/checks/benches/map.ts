@@ -161,11 +161,15 @@ const update = browserBench('update', `a list of ${STATIONS} stations from its l
   ...{ limit_ms: UPDATE_MS, expected: { stations: STATIONS } },
   run: (server) =>
     onMap(server, { layers: 'incidents', lists: { '/api/gas-stations': () => pointList(STATIONS, prices) } }, async ({ page }) => {
+      // With the first list a browser compiles its shaders, in software here.
+      await page.check('#layer-fuel')
+      await found(page, "performance.getEntriesByName('map:fuel').length === 1")
+      await page.uncheck('#layer-fuel')
       await page.check('#layer-fuel')
       const ms = await found<number>(
         page,
-        `performance.getEntriesByName('map:fuel')[0]?.startTime
-          - performance.getEntriesByType('resource').find(({ name }) => name.includes('/api/gas-stations'))?.responseEnd`,
+        `performance.getEntriesByName('map:fuel')[1]?.startTime
+          - performance.getEntriesByType('resource').findLast(({ name }) => name.includes('/api/gas-stations'))?.responseEnd`,
       )
       return { done: { stations: STATIONS }, ms }
     }),
