@@ -42,6 +42,7 @@ import { followSearch } from '../features/search/follow.ts'
 import { openHome } from '../features/site/home.ts'
 import { PLANS_PATH } from '../features/site/plans-page.ts'
 import { OPEN_TO_PLAIN_HTTP } from '../features/site/platform-openapi.ts'
+import { failedPage } from '../features/site/problem-page.ts'
 import type { StreamHub } from '../features/stream/hub.ts'
 import type { DestinationRules } from '../features/webhooks/destination.ts'
 import { webhookOwner } from '../features/webhooks/owner.ts'
@@ -178,7 +179,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const unmatched = collectRoutes(app, { ...visits, router: ROUTER, paths: endpoints.map(({ path }) => path) })
   const routeOf = (request: FastifyRequest) => (request.is404 ? unmatched.pathOf(request) : request.routeOptions)
   const isSameOrigin = (request: FastifyRequest): boolean => routeOf(request)?.config.isSameOrigin === true
-  answerProblems(app, { baseUrl, log, onProblem: countProblem, isSameOrigin })
+  answerProblems(app, { baseUrl, log, onProblem: countProblem, isSameOrigin, pageOf: ({ raw }, code) => failedPage(raw, code) })
   // Replies that bypass Fastify set these headers themselves.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED).headers(addressLimitHeaders(request, reply.statusCode))

@@ -143,9 +143,11 @@ export function answerProblems(
     readonly onProblem: (code: ProblemCode) => void
     /** True for a request of a path that only our own pages may read. */
     readonly isSameOrigin: (request: FastifyRequest) => boolean
+    /** The page that says it to a person, with its headers; null for a program. */
+    readonly pageOf: (request: FastifyRequest, code: ProblemCode) => Readonly<{ html: string; headers: Record<string, string> }> | null
   },
 ): void {
-  const { baseUrl, log, onProblem, isSameOrigin } = options
+  const { baseUrl, log, onProblem, isSameOrigin, pageOf } = options
   const outages = outageLog(log)
   const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
     // A body that ended with its connection is not a fault of the service.
@@ -162,11 +164,12 @@ export function answerProblems(
         { request_id, path: request.raw.url?.slice(0, 500), status, code: made.code, err: made.options.cause ?? made },
         'request failed',
       )
+    const page = pageOf(request, made.code)
     // As bytes: Fastify would append a charset to the type, and errors of its router pass no hook that removes it.
     return reply
       .code(status)
-      .headers(headers)
-      .send(request.raw.method === 'HEAD' ? undefined : Buffer.from(body))
+      .headers({ ...headers, ...page?.headers })
+      .send(request.raw.method === 'HEAD' ? undefined : Buffer.from(page?.html ?? body))
   }
   app.setErrorHandler((error, request, reply) => send(request, reply, error))
 }

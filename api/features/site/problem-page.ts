@@ -1,6 +1,8 @@
-import type { Language } from '../../kernel/language.ts'
+import type { IncomingMessage } from 'node:http'
+import { acceptedType } from '../../kernel/http/representation.ts'
+import { type Language, languageOf } from '../../kernel/language.ts'
 import { PROBLEMS, type ProblemCode } from '../../kernel/problems.ts'
-import { escaped, htmlPage } from './html.ts'
+import { escaped, HTML, htmlPage, PAGE_SECURITY } from './html.ts'
 
 /** The name of every problem in Spanish, and how a caller can solve it. */
 const SPANISH: Readonly<Record<ProblemCode, readonly [title: string, help: string]>> = {
@@ -111,4 +113,44 @@ export function problemPage(code: ProblemCode, language: Language, url: string):
   const state = language === 'es' ? 'estado HTTP' : 'HTTP status'
   const body = `<p><code>${code}</code>, ${state} ${status}.</p>\n<p>${escaped(help)}</p>`
   return htmlPage(language, { title, about: help, body, url })
+}
+
+const WAYS_ON = {
+  es: [
+    ['/', 'Inicio'],
+    ['/map', 'Mapa'],
+    ['/datasets', 'Conjuntos de datos'],
+    ['/docs', 'Documentación'],
+    ['/status', 'Estado del servicio'],
+  ],
+  en: [
+    ['/', 'Start page'],
+    ['/map', 'Map'],
+    ['/datasets', 'Datasets'],
+    ['/docs', 'Documentation'],
+    ['/status', 'State of the service'],
+  ],
+} as const
+
+/**
+ * Renders what a person gets whose request of a page failed, in the browser's language, with its headers. Null if the request is
+ * of the API, or prefers JSON to HTML.
+ */
+export function failedPage(
+  { url = '/', headers }: IncomingMessage,
+  code: ProblemCode,
+): { html: string; headers: Record<string, string> } | null {
+  if (
+    url.startsWith('/api/') ||
+    acceptedType(headers.accept, { json: 'application/json', problem: 'application/problem+json', html: 'text/html' }) !== 'html'
+  )
+    return null
+  const language = (/[?&]lang=(es|en)(&|$)/.exec(url)?.[1] ?? languageOf({ headers })) as Language
+  const [title, help] = language === 'es' ? SPANISH[code] : [PROBLEMS[code].title, PROBLEMS[code].help]
+  const ways = WAYS_ON[language].map(([path, name]) => `<li><a href="${path}?lang=${language}">${name}</a></li>`)
+  const body = `<p>${escaped(help)}</p>\n<ul>${ways.join('')}</ul>\n<p class="note">HTTP ${PROBLEMS[code].status}, <code>${code}</code></p>`
+  return {
+    html: htmlPage(language, { title, about: help, body }),
+    headers: { 'Content-Type': HTML, 'Content-Language': language, Vary: 'Accept, Accept-Language', ...PAGE_SECURITY },
+  }
 }
