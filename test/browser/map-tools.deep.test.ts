@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { fuelPrices, fuelStations } from '../../lake/datasets/fuel/prices.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { roadAxes } from '../../lake/datasets/road/road-network.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16.ts'
@@ -128,6 +129,54 @@ test.skipIf(!browserPath)('a panel shows its text on hover as the driver reads i
     await page.keyboard.press('Tab')
     await page.locator('#list button').first().focus()
     await until('the popup of the focus', () => page.locator('.hover .board').isVisible())
+  })
+})
+
+test.skipIf(!browserPath)('a card draws the recent values of its thing with a key, and names the plan without', async () => {
+  const product = 'GASOLINE_95_E5'
+  const station = exampleRow(fuelStations)
+  await stage.service.publish(fuelStations, [station])
+  await stage.service.publish(fuelPrices, [exampleRow(fuelPrices, { station_id: station['station_id'], product, price: 1.449 })])
+  const { features } = await stage.service.json(`/api/gas-stations?format=geojson&fuel=${product}`)
+  const [{ id }, at] = [features[0].properties, Date.now()]
+  await stage.service.land(
+    fuelPrices,
+    [1.499, 1.399, 1.449].map((price, nth) => {
+      const observed_at = at - (12 - 5 * nth) * 24 * HOUR
+      const times = { observed_at, first_seen_at: observed_at, updated_at: observed_at, last_seen_at: observed_at }
+      return {
+        ...exampleTableRow(fuelPrices),
+        ...times,
+        station_id: id,
+        product: 'GASOLINE_95_E5',
+        price,
+        fetch_id: `fuel_stations.${nth}`,
+      }
+    }),
+    at,
+  )
+  const openFirst = async (page: Page): Promise<void> => {
+    await until('the list', () => page.locator('#list button').first().isVisible(), 20_000)
+    await page.locator('#list button').first().click()
+  }
+  const [lon, lat] = features[0].geometry.coordinates
+  const hash = `#map=13/${lat}/${lon}&layers=fuel`
+  await onMap({ hash }, async (page) => {
+    await openFirst(page)
+    await until('the plan', () => page.locator('#card .more', { hasText: 'Price of 95 E5: PRO' }).isVisible(), 20_000)
+  })
+  await onMap({ key: await stage.service.key('PRO'), hash }, async (page) => {
+    await openFirst(page)
+    const chart = page.locator('#card figure svg')
+    await until('the chart', () => chart.isVisible(), 20_000)
+    expect(await chart.getAttribute('aria-label')).toBe('Price of 95 E5: 1.399 – 1.499 €/l')
+    const reply = await stage.service.open(`/api/gas-stations/${id}/history?fuel=${product}`, {
+      'X-API-Key': await stage.service.key('PRO'),
+    })
+    const { history } = (await reply.json()) as { history: { price: number | null }[] }
+    const line = (await chart.locator('.line').getAttribute('d')) ?? ''
+    expect(line.split('L').length).toBe(history.filter(({ price }) => price !== null).length)
+    expect(await barriersOf(page)).toEqual([])
   })
 })
 

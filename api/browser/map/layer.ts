@@ -67,6 +67,8 @@ export interface DataLayer {
   readonly board?: (of: Properties) => Board | null
   /** Path of the track of one thing in GeoJSON, by its id. */
   readonly track?: (id: string) => string
+  /** The recent values of one thing, as the API's history has them, in the plan PRO; drawn in its card. */
+  readonly course?: { readonly path: (id: string) => string; readonly value: string; readonly unit: string; readonly name: Text }
   /** True for a price to be compared in the visible area. */
   readonly hasPrice?: boolean
   /** What its past is read from, and the plan that needs; null if the API has no list of its past. */
@@ -96,10 +98,10 @@ export const hours = (value: unknown, language: Language): string => {
     minutes % 60 ? number(minutes % 60, 'min', language) : '',
   )
 }
-/** An instant in ISO 8601 as weekday and time in Madrid. */
+/** An instant, in ISO 8601 or ms, as weekday and time in Madrid. */
 export const clock = (value: unknown, language: Language): string =>
   new Intl.DateTimeFormat(language, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Madrid' }).format(
-    new Date(String(value)),
+    new Date(typeof value === 'number' ? value : String(value)),
   )
 export const whole = (value: unknown, unit: string, language: Language): string =>
   typeof value === 'number' ? number(Math.round(value), unit, language) : ''

@@ -71,6 +71,10 @@ export const LIVE: readonly DataLayer[] = [
       joined(number(intensity_veh_h, 'veh/h', language), number(speed_kmh, 'km/h', language), number(occupancy_pct, '%', language)),
     ],
     detail: '/api/trafico/sensores/',
+    course: {
+      path: (id) => `/api/trafico/sensores/${id}/historico`,
+      ...{ value: 'intensity_veh_h', unit: 'veh/h', name: { es: 'Intensidad, últimas 24 horas', en: 'Flow, last 24 hours' } },
+    },
   },
   {
     id: 'cameras',

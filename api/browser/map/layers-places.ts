@@ -132,6 +132,10 @@ export const PLACES: readonly DataLayer[] = [
     title: ({ operator, id }) => text(operator ?? id),
     lines: ({ municipality, price }, language) => [text(municipality), number(price, '€/l (95 E5)', language)],
     detail: '/api/gas-stations/',
+    course: {
+      path: (id) => `/api/gas-stations/${id}/history?fuel=GASOLINE_95_E5`,
+      ...{ value: 'price', unit: '€/l', name: { es: 'Precio de la 95 E5', en: 'Price of 95 E5' } },
+    },
   },
   {
     id: 'chargers',
@@ -190,6 +194,10 @@ export const PLACES: readonly DataLayer[] = [
       joined(number(wind_mean_m_s, 'm/s', language), gust_m_s === null ? '' : `(${number(gust_m_s, 'm/s', language)})`),
     ],
     detail: '/api/clima/estaciones/',
+    course: {
+      path: (id) => `/api/clima/estaciones/${id}/historico`,
+      ...{ value: 'temp_mean_c', unit: '°C', name: { es: 'Temperatura por horas', en: 'Temperature by hour' } },
+    },
   },
   {
     id: 'air',

@@ -36,6 +36,7 @@ const GLIDE_S = 30
 const RETRY_S = 30
 /** How often a list that events keep up to date is requested whole, in s. */
 const RESYNC_S = 900
+const ignore = (): void => undefined
 const EMPTY: Collection = { type: 'FeatureCollection', features: [] }
 
 const view = new MapView({
@@ -216,20 +217,17 @@ function openThing(layer: DataLayer, of: Properties, at: Place): void {
   view.easeTo({ center: [at[0], at[1]], zoom: Math.max(view.getZoom(), 9), animate: !still.matches })
   if (id === null) return
   if (layer.detail !== null)
-    void ask<Properties>(`${path}?lang=${language}`, token).then(
-      (record) => {
-        const text = record['description'] ?? record['text'] ?? record['address']
-        if (typeof text === 'string' && text !== '' && !layer.board) more.append(element('p', {}, text))
-      },
-      () => undefined,
-    )
-  if (layer.track)
-    void import('./track.ts')
-      .then(({ readTrack }) => readTrack(layer, id, token))
-      .then(
-        (track) => more.isConnected && overlays.set('track', track),
-        () => undefined,
-      )
+    void ask<Properties>(`${path}?lang=${language}`, token).then((record) => {
+      const text = record['description'] ?? record['text'] ?? record['address']
+      if (typeof text === 'string' && text !== '' && !layer.board) more.append(element('p', {}, text))
+    }, ignore)
+  const { track, course } = layer
+  if (!track && !course) return
+  void import('./thing-history.ts').then(({ readTrack, courseOf }) => {
+    if (track) readTrack(layer, id, token).then((lines) => more.isConnected && overlays.set('track', lines), ignore)
+    if (course && key.get() === null) more.append(element('p', { class: 'note' }, `${course.name[language]}: PRO`))
+    else if (course) courseOf(layer, id, token).then((chart) => chart && more.append(chart), ignore)
+  })
 }
 
 /** The thing that the map draws at a point, with all that its list says of it. */
