@@ -56,7 +56,7 @@ export const mapFeature: Feature<MapParts> = {
           .headers({ ...MAP_SECURITY, 'Content-Type': HTML, 'Content-Language': language, 'Cache-Control': 'no-store' })
           .send(html)
       })
-      scope.get('/map/token', async ({ raw }, reply) => {
+      scope.get('/map/token', { exposeHeadRoute: true }, async ({ raw }, reply) => {
         NO_PARAMS(raw.url ?? '/')
         return reply.headers({ 'Cache-Control': 'no-store' }).send({ token: pages.make(callerOf(raw)) })
       })

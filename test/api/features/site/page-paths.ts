@@ -5,6 +5,7 @@ export const PAGES: Readonly<Record<string, string>> = Object.freeze({
   '/': '/',
   '/map': '/map',
   '/map/tiles/{z}/{x}/{y}': '/map/tiles/5/15/12.mvt',
+  '/map/token': '/map/token',
   '/plans': '/plans',
   '/datasets': '/datasets',
   '/datasets/{id}': '/datasets/incidents',
@@ -34,6 +35,6 @@ export const ACCOUNT_PAGES: readonly string[] = ['/account', '/signup']
 
 /** The examples of `PAGES` that are pages for people, with the form for the link to an account. */
 export const HTML_PAGES: readonly string[] = [
-  ...Object.values(PAGES).filter((path) => !/\.\w+$|search-index|\.well-known/.test(path)),
+  ...Object.values(PAGES).filter((path) => !/\.\w+$|search-index|token|\.well-known/.test(path)),
   '/account',
 ]
