@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
 import { putChecksum, sha256OfFile } from '../iceberg/checksums.ts'
@@ -10,8 +10,8 @@ import { type PhysicalField, tableFields } from '../schema/physical.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { quoteText } from './literal.ts'
 import { ascending, cutRows } from './pieces.ts'
-import type { Session } from './session.ts'
-import { column, fieldName, fieldOf, join, outputName, type Sql, type SqlPart, sql } from './sql.ts'
+import type { CopiedFile, Session } from './session.ts'
+import { castToField, column, fieldName, fieldOf, join, outputName, type Sql, type SqlPart, sql } from './sql.ts'
 import type { StoredField } from './stored-fields.ts'
 
 /** Rows of a row group: 30 groups per day in Madrid, so that one sensor's rows are in one, and a month's footer is under 1 MB. */
@@ -125,19 +125,19 @@ async function writeFile(
   const path = joinPath(folder, name)
   const within = orderWithin(dataset).filter((field) => !Object.hasOwn(derivedColumns, field.name))
   const order = within.length > 0 ? sql` ORDER BY ${ascending(within)}` : sql``
-  const write = async (): Promise<Awaited<ReturnType<typeof metricsOf>>> => {
-    // The engine keeps the order of the subquery.
-    const sorted = sql`${part.rows}${order}`
-    const made = Object.entries(derivedColumns).map(([column, value]) => sql`${value} AS ${outputName(column)}`)
-    const rows = made.length === 0 ? sorted : sql`(SELECT *, ${join(made)} FROM (SELECT * FROM ${sorted}))`
-    await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${rows}`, {
+  // The engine keeps the order of the subquery.
+  const sorted = sql`${part.rows}${order}`
+  const made = Object.entries(derivedColumns).map(([column, value]) => sql`${value} AS ${outputName(column)}`)
+  const from = made.length === 0 ? sorted : sql`(SELECT *, ${join(made)} FROM (SELECT * FROM ${sorted}))`
+  const copy = async (): Promise<CopiedFile & { readonly metrics: DataFile['metrics'] }> => {
+    const copied = await session.copyParquet(sql`SELECT ${join(fields.map(fieldName))} FROM ${from}`, {
       path,
       // Without bloom filters: a reader would request one per row group, one after the other, before bounds exclude the group.
-      options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(fields))}}`,
+      options: `COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(fields))}}`,
     })
-    return metricsOf(session, path, fields)
+    return { ...copied, metrics: await metricsOf(session, copied, fields) }
   }
-  const { rows, metrics } = await write().catch(async (error: unknown) => {
+  const { rows, bytes, metrics } = await copy().catch(async (error: unknown) => {
     await rm(path, { force: true })
     throw error
   })
@@ -145,11 +145,10 @@ async function writeFile(
     await rm(path, { force: true })
     return null
   }
-  const { size } = await stat(path)
   const { specId, sortOrderId } = options
   return {
     path,
-    file: { key: `${options.tableKey}/data/${name}`, rows, bytes: size, partition: part.partition, specId, sortOrderId, metrics },
+    file: { key: `${options.tableKey}/data/${name}`, rows, bytes, partition: part.partition, specId, sortOrderId, metrics },
   }
 }
 
@@ -170,37 +169,27 @@ function schemaText(fields: readonly StoredField[]): string {
   })
 }
 
-/** Counts and bounds of each field, read back from the finished file, so that the manifest matches it. */
-async function metricsOf(
-  session: Session,
-  path: string,
-  fields: readonly StoredField[],
-): Promise<{ rows: number; metrics: Map<number, FieldMetrics> }> {
-  const columns = fields.flatMap((field): Sql[] => {
-    const name = fieldName(field)
-    if (!hasLimits(field)) return [sql`count(${name})`, sql`NULL`, sql`NULL`, sql`NULL`]
-    if (field.duckdb !== 'DOUBLE') return [sql`count(${name})`, sql`NULL`, sql`min(${name})`, sql`max(${name})`]
-    // NaN is DuckDB's greatest number and not an Iceberg bound.
-    const real = sql`FILTER (WHERE NOT isnan(${name}))`
-    return [sql`count(${name})`, sql`count(*) FILTER (WHERE isnan(${name}))`, sql`min(${name}) ${real}`, sql`max(${name}) ${real}`]
-  })
-  const [values] = await session.values(sql`SELECT count(*), ${join(columns)} FROM read_parquet(${path})`)
-  const [rows, ...found] = values as DuckDBValue[]
+/** Counts and bounds of each field of a finished file, as its writer returned them: those of long texts are cut. */
+async function metricsOf(session: Session, { rows, columns }: CopiedFile, fields: readonly StoredField[]): Promise<DataFile['metrics']> {
   const metrics = new Map<number, FieldMetrics>()
-  for (const [at, field] of fields.entries()) {
-    const [count, nans, lower, upper] = found.slice(at * 4, at * 4 + 4) as [bigint, bigint | null, DuckDBValue, DuckDBValue]
-    // Parquet counts a list's elements, not its values; readers treat missing counts as unknown.
-    if (typeof field.iceberg === 'object') continue
+  // Parquet counts a list's elements, not its values; readers treat missing counts as unknown.
+  const counted = rows === 0 ? [] : fields.filter(({ iceberg }) => typeof iceberg === 'string')
+  const typed = counted.flatMap((field) =>
+    ['min', 'max'].map((side) => {
+      const text = hasLimits(field) ? columns.get(field.name)?.get(side) : undefined
+      return text === undefined ? sql`NULL` : castToField(field, text)
+    }),
+  )
+  const [limits = []] = typed.length === 0 ? [] : await session.values(sql`SELECT ${join(typed)}`)
+  for (const [at, field] of counted.entries()) {
+    const stats = columns.get(field.name)
+    const nan = stats?.get('has_nan')
     metrics.set(field.id, {
-      values: Number(rows),
-      nulls: Number(rows) - Number(count),
-      nans: nans === null ? null : Number(nans),
-      lower: limitOf(lower),
-      upper: limitOf(upper),
-      bytes: null,
+      ...{ values: rows, nulls: Number(stats?.get('null_count')), nans: nan === 'false' ? 0 : null, bytes: null },
+      ...{ lower: limitOf(limits[at * 2] ?? null), upper: limitOf(limits[at * 2 + 1] ?? null) },
     })
   }
-  return { rows: Number(rows), metrics }
+  return metrics
 }
 
 function hasLimits({ iceberg }: StoredField): boolean {

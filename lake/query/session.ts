@@ -3,6 +3,7 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBListValue,
+  type DuckDBMapValue,
   type DuckDBPreparedStatement,
   type DuckDBResult,
   type DuckDBType,
@@ -44,6 +45,13 @@ export interface Answer {
   readonly types: readonly DuckDBType[]
   /** The next rows; null after the last. Throws `broke-off` if DuckDB ends them early. */
   next(): Promise<DuckDBDataChunk | null>
+}
+
+/** A Parquet file that was written, with its statistics by column's name, as texts. */
+export interface CopiedFile {
+  readonly rows: number
+  readonly bytes: number
+  readonly columns: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
 /** A table of one session, dropped with it. */
@@ -126,6 +134,19 @@ export class Session {
     const text = `COPY (${rendered.text}) TO ${quoteText(target.path)} (${target.options})`
     const result = await this.#guard(() => this.#connection.run(text, rendered.values, rendered.types))
     return result.rowsChanged
+  }
+
+  /** Like `copy` to a Parquet file: returns its rows, its bytes and, by column's name, the texts of DuckDB's RETURN_STATS. */
+  async copyParquet(query: Sql, target: { readonly path: string; readonly options: string }): Promise<CopiedFile> {
+    const rendered = await this.#render(query)
+    const text = `COPY (${rendered.text}) TO ${quoteText(target.path)} (FORMAT parquet, RETURN_STATS, ${target.options})`
+    const reader = await this.#guard(() => this.#connection.runAndReadAll(text, rendered.values, rendered.types))
+    const [[, rows, bytes, , columns] = []] = reader.getRows()
+    const named = (columns as DuckDBMapValue).entries.map(({ key, value }) => {
+      const texts = (value as DuckDBMapValue).entries.map((one) => [String(one.key), String(one.value)] as const)
+      return [String(key).slice(1, -1).replaceAll('""', '"'), new Map(texts)] as const
+    })
+    return { rows: Number(rows), bytes: Number(bytes), columns: new Map(named) }
   }
 
   /** Enables `progress` for later statements, at a small cost. */

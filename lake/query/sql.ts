@@ -45,7 +45,7 @@ export type SqlPart = Sql | Relation | Bound | string | number | bigint | boolea
 
 /** A quoted identifier, and the name of a column's type; private to this file, so that both come only from declarations. */
 let quoted: (name: string) => Sql
-let typeName: (declared: Column) => Sql
+let typeName: (duckdb: string) => Sql
 
 /** A query, or part of one, from the `sql` tag: constant texts with bound values and relations between them. */
 export class Sql {
@@ -83,7 +83,7 @@ export class Sql {
 
   static {
     quoted = (name) => new Sql([`"${name.replaceAll('"', '""')}"`], [])
-    typeName = (declared) => new Sql([scalarType(declared).duckdb], [])
+    typeName = (duckdb) => new Sql([duckdb], [])
   }
 
   /** The relations in the query. */
@@ -157,7 +157,12 @@ export function headerName(name: string, before: string): Sql {
 
 /** A value cast to a scalar column's stored type. */
 export function castTo(declared: Column, value: SqlPart): Sql {
-  return sql`CAST(${value} AS ${typeName(declared)})`
+  return sql`CAST(${value} AS ${typeName(scalarType(declared).duckdb)})`
+}
+
+/** A value cast to the type of a field of a table. */
+export function castToField({ duckdb }: Pick<PhysicalField, 'duckdb'>, value: SqlPart): Sql {
+  return sql`CAST(${value} AS ${typeName(duckdb)})`
 }
 
 /** The quoted id of a dataset. */
