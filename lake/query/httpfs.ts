@@ -1,13 +1,15 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { promisify } from 'node:util'
+import { type DuckDBConnection, version } from '@duckdb/node-api'
 import type { CredentialSource, StoreCredentials } from '../store/credentials.ts'
 import { quoteText } from './literal.ts'
 
 /** How the engine reads an S3 lake in ranges. */
 export interface HttpfsAccess {
-  /** Folder with `httpfs.duckdb_extension`, at any depth; null to install it from the network. */
+  /** Folder with `httpfs.duckdb_extension`, at any depth; null for that of Python's package, else of the network. */
   readonly extensions: string | null
   /** Folder for installed extensions. */
   readonly installInto: string
@@ -139,6 +141,12 @@ async function loadExtension(connection: DuckDBConnection, access: HttpfsAccess)
     await connection.run(`LOAD ${quoteText(file)}`)
     return null
   }
+  const folder = await ofPython()
+  const file = folder && (await findFile(join(folder, 'extensions', version())))
+  if (file) {
+    await connection.run(`LOAD ${quoteText(file)}`)
+    return null
+  }
   await connection.run(`SET extension_directory = ${quoteText(access.installInto)}`)
   try {
     await connection.run('INSTALL httpfs')
@@ -147,6 +155,14 @@ async function loadExtension(connection: DuckDBConnection, access: HttpfsAccess)
   } catch (error) {
     return asError(error)
   }
+}
+
+/** Folder of PyPI's `duckdb-extension-httpfs` for the `python3` of the path; null if that has none. */
+async function ofPython(): Promise<string | null> {
+  const program =
+    "import importlib.util as u; s = u.find_spec('duckdb_extension_httpfs'); print(s.submodule_search_locations[0] if s else '')"
+  const found = await promisify(execFile)('python3', ['-c', program], { timeout: 5000 }).catch(() => null)
+  return found?.stdout.trim() || null
 }
 
 function asError(error: unknown): Error {

@@ -26,7 +26,7 @@ export function httpfsFolder(): string | null {
 }
 
 /** The engine's access to a test server's prefix, for reading in ranges. */
-export function httpfsAccess(extensions: string, options: S3Options): HttpfsAccess {
+export function httpfsAccess(extensions: string | null, options: S3Options): HttpfsAccess {
   const { url, endpoint, region, pathStyle } = options
   const { AWS_REGION = 'us-east-1' } = process.env
   return {

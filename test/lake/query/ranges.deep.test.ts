@@ -1,6 +1,8 @@
 import { connect as connectTo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { version } from '@duckdb/node-api'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { settingsTable } from '../../../lake/config.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { commit } from '../../../lake/iceberg/commit.ts'
 import { createTable } from '../../../lake/iceberg/create.ts'
@@ -46,7 +48,7 @@ async function countingPort(endpoint: string): Promise<{ endpoint: string; read:
   return { endpoint: `http://127.0.0.1:${address.port}`, read: () => bytes, stop }
 }
 
-async function remoteLake(options: S3Options): Promise<Lake> {
+async function remoteLake(options: S3Options, folderOfHttpfs: string | null = extensions): Promise<Lake> {
   const store = s3Store(options)
   const folder = tempFolder()
   const lake = await openLake({
@@ -56,7 +58,7 @@ async function remoteLake(options: S3Options): Promise<Lake> {
     spill: 1e9,
     threads: 2,
     slots: 2,
-    httpfs: httpfsAccess(extensions as string, options),
+    httpfs: httpfsAccess(folderOfHttpfs, options),
   })
   onTestFinished(async () => {
     await lake.close()
@@ -120,4 +122,13 @@ test.skipIf(!s3 || !extensions)('the sandbox of an S3 lake ends at its tables', 
   await expect(read(`${options.endpoint}/lake/system/secret.csv`)).rejects.toThrow(/disabled by configuration/)
   await expect(read('s3://other-bucket/x.csv')).rejects.toThrow(/disabled by configuration/)
   await expect(lake.query(sql`SELECT secret_string FROM duckdb_secrets()`)).resolves.not.toContainEqual(expect.stringContaining('secret='))
+})
+
+test.skipIf(!s3 || !extensions)("the extension of Python's package is found, of this DuckDB's version", async () => {
+  vi.stubEnv('PYTHONPATH', extensions as string)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const lake = await remoteLake((s3 as NonNullable<typeof s3>).fresh(), null)
+  expect(lake.engine.rangeReads).toBe(true)
+  // The setting says which one to install.
+  expect(settingsTable()).toContain(`duckdb-extension-httpfs==${version().slice(1)}`)
 })
