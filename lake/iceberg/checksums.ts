@@ -35,11 +35,10 @@ export async function readChecksum(store: ObjectStore, fileKey: string): Promise
   return text && SHA256.test(text) ? text : null
 }
 
-/** Deletes an object of a table. The checksum of a data file goes first, so an interrupted deletion is found again. */
-export async function deleteTableObject(store: ObjectStore, key: string): Promise<void> {
-  const checksum = checksumKey(key)
-  if (checksum) await store.delete(checksum)
-  await store.delete(key)
+/** Deletes objects of a table. The checksums of data files go first, so an interrupted deletion is found again. */
+export async function deleteTableObjects(store: ObjectStore, keys: readonly string[]): Promise<void> {
+  await store.deleteMany(keys.flatMap((key) => checksumKey(key) ?? []))
+  await store.deleteMany(keys)
 }
 
 /** Stores the missing checksums of a table's live files: those written before checksums existed. Returns how many. */

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { deleteTableObject } from './checksums.ts'
+import { deleteTableObjects } from './checksums.ts'
 import { STATUS } from './manifest.ts'
 import type { ManifestFile } from './manifest-list.ts'
 import type { Snapshot, SnapshotId, TableMetadata } from './metadata.ts'
@@ -44,8 +44,7 @@ export async function expireSnapshots(options: {
   if (expired.length === 0) return { snapshots: 0, objects: 0 }
   const unnamed = await onlyIn(base ?? state, expired)
   const removable = unnamed.filter((key) => !inUse(key))
-  const limit = pLimit(REQUESTS)
-  await Promise.all(removable.map((key) => limit(() => deleteTableObject(table.store, key))))
+  await deleteTableObjects(table.store, removable)
   return { snapshots: expired.length, objects: removable.length }
 }
 
@@ -170,9 +169,7 @@ export async function removeOrphans(options: { table: Table; grace_ms?: number; 
   const candidates = [...old].filter((key) => key !== hintKey(table.key) && !VERSION.test(key) && !inUse(key))
   const named = candidates.length > 0 ? await namedBy(state) : new Set<string>()
   const orphans = candidates.filter((key) => !named.has(key))
-
-  const limit = pLimit(REQUESTS)
-  await Promise.all(orphans.map((key) => limit(() => deleteTableObject(table.store, key))))
+  await deleteTableObjects(table.store, orphans)
   return [...orphans, ...(await removeOldVersions({ table, grace_ms: Math.min(grace_ms, VERSION_GRACE_MS) }))]
 }
 

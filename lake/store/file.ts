@@ -3,12 +3,14 @@ import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join, parse, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import pLimit from 'p-limit'
 import { StoreError, systemCode } from './errors.ts'
 import { fileInfo, listFiles } from './file-list.ts'
 import { checkKey, checkPrefix, checkRange } from './keys.ts'
 import type { ObjectStore } from './store.ts'
 
 const TEMP = '.tmp'
+const DELETED_AT_ONCE = 16
 const HOUR_MS = 3_600_000
 const READ_CHUNK = 1 << 20
 
@@ -33,6 +35,10 @@ export async function fileStore(root: string): Promise<ObjectStore> {
     putIfAbsent: (key, body) => files.putIfAbsent(key, body),
     list: (prefix, options) => files.list(prefix, options?.startAfter ?? ''),
     delete: (key) => files.delete(key),
+    deleteMany: async (keys) => {
+      const limit = pLimit(DELETED_AT_ONCE)
+      await Promise.all(keys.map((key) => limit(() => files.delete(key))))
+    },
     location: (key) => files.path(key),
     signedUrl: async () => null,
     now: () => files.now(),

@@ -3,13 +3,23 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { StoreError } from './errors.ts'
 import { checkKey, checkPrefix, checkRange, compareKeys, isKey } from './keys.ts'
 import { httpStatus, parseS3Url, type S3Options, S3RequestError, s3Client, s3Failure } from './s3-client.ts'
 import { PUT_ID, upload } from './s3-upload.ts'
 import type { ObjectInfo, ObjectStore } from './store.ts'
+
+/** Keys of one request (DeleteObjects). */
+const MOST_DELETED = 1000
 
 type Range = { readonly start: number; readonly end: number }
 
@@ -223,6 +233,27 @@ export function s3Store(options: S3Options): ObjectStore {
     return instant
   }
 
+  const deleteOne = async (key: string): Promise<void> => {
+    await doing('delete', key, () => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: named(key) })))
+  }
+
+  async function deleteMany(keys: readonly string[]): Promise<void> {
+    const objects = keys.map((key) => ({ Key: named(key) }))
+    for (let from = 0; from < keys.length; from += MOST_DELETED) {
+      const Objects = objects.slice(from, from + MOST_DELETED)
+      const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } })
+      const first = keys[from] as string
+      const reply = await client.send(command).catch(async (error: unknown) => {
+        // Some servers have no such request.
+        if (![400, 405, 501].includes(httpStatus(error) ?? 0)) throw s3Failure('delete', { url, key: first, error })
+        for (const key of keys.slice(from, from + MOST_DELETED)) await deleteOne(key)
+      })
+      const [failed] = reply?.Errors ?? []
+      if (failed)
+        throw s3Failure('delete', { url, key: (failed.Key ?? '').slice(prefix.length), error: `${failed.Code}: ${failed.Message}` })
+    }
+  }
+
   return Object.freeze({
     url,
     get,
@@ -241,9 +272,8 @@ export function s3Store(options: S3Options): ObjectStore {
     },
     putIfAbsent,
     list,
-    delete: async (key) => {
-      await doing('delete', key, () => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: named(key) })))
-    },
+    delete: deleteOne,
+    deleteMany,
     location: (key) => `s3://${bucket}/${named(key)}`,
     signedUrl: async (key, { expires_s, name }) => {
       const command = new GetObjectCommand({

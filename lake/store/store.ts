@@ -32,6 +32,8 @@ export interface ObjectStore {
   list(prefix: string, options?: { readonly startAfter?: string }): AsyncIterable<ObjectInfo>
   /** Deletes an object; a missing one is not an error. */
   delete(key: string): Promise<void>
+  /** Deletes objects in no order, with as few requests as the store needs; what was not deleted is an error. */
+  deleteMany(keys: readonly string[]): Promise<void>
   /** Location for other readers: an absolute path (file store) or an s3:// URL. */
   location(key: string): string
   /**

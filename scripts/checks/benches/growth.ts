@@ -174,6 +174,9 @@ function sizedStore(clock: () => number): SizedStore {
       write(key, body)
       return true
     },
+    deleteMany: async (keys) => {
+      for (const key of keys) objects.delete(key)
+    },
     async *list(prefix) {
       const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
       for (const key of keys) yield info(key, objects.get(key) as { body: Buffer; modified_at: number })

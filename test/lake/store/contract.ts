@@ -184,6 +184,15 @@ export function testObjectStore(name: string, open: () => Promise<ObjectStore>):
       expect((await store.get('d/two'))?.toString()).toBe('2')
     })
 
+    test('deletes many, also missing objects and more than a request takes', async () => {
+      const keys = Array.from({ length: 1003 }, (_, at) => `m/${at}`)
+      for (const key of [...keys.slice(0, 3), ...keys.slice(-2), 'kept']) await store.put(key, Buffer.from(key))
+      await store.deleteMany(keys)
+      await store.deleteMany(keys.slice(0, 2))
+      await store.deleteMany([])
+      expect(await keysOf(store, '')).toEqual(['kept'])
+    })
+
     test('refuses keys that are not plain, in every operation', async () => {
       const bad = [
         '',
@@ -217,6 +226,7 @@ export function testObjectStore(name: string, open: () => Promise<ObjectStore>):
         await expect(store.putFile(key, path), key).rejects.toEqual(refused)
         await expect(store.putIfAbsent(key, Buffer.from('x')), key).rejects.toEqual(refused)
         await expect(store.delete(key), key).rejects.toEqual(refused)
+        await expect(store.deleteMany(['plain', key]), key).rejects.toEqual(refused)
         expect(() => store.location(key), key).toThrow(refused)
       }
       for (const prefix of ['/', '../', 'a/../', 'a//', '.tmp/', 'a/.', 'a\\']) {

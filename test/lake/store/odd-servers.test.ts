@@ -20,6 +20,8 @@ interface Oddness {
   readonly date?: boolean
   readonly startAfter?: boolean
   readonly order?: 'bytes' | 'reverse'
+  /** An object that DeleteObjects may not delete; without it the server has no such request. */
+  readonly keeps?: string
 }
 
 interface Kept {
@@ -88,6 +90,19 @@ test('listings out of order are an error', async () => {
   await expect(keysOf(store, '')).rejects.toThrow(/"a" came after "b": listings in byte order are needed/)
 })
 
+test('a server without DeleteObjects deletes one after the other', async () => {
+  const store = await oddStore({})
+  for (const key of ['a', 'b', 'c']) await store.put(key, Buffer.from(key))
+  await store.deleteMany(['a', 'c'])
+  expect(await keysOf(store, '')).toEqual(['b'])
+})
+
+test('an object that DeleteObjects leaves is an error that names it', async () => {
+  const store = await oddStore({ keeps: 'p/held' })
+  const refused = expect.objectContaining({ name: 'StoreError', message: expect.stringMatching(/delete "held".*AccessDenied/) })
+  await expect(store.deleteMany(['a', 'held'])).rejects.toEqual(refused)
+})
+
 /** A store on a server in this process that keeps objects in memory. */
 async function oddStore(odd: Oddness): Promise<ObjectStore> {
   const kept = new Map<string, Kept>()
@@ -97,6 +112,7 @@ async function oddStore(odd: Oddness): Promise<ObjectStore> {
     const url = new URL(request.url ?? '', 'http://localhost')
     const key = decodeURIComponent(url.pathname.slice('/bucket/'.length))
     if (request.method === 'PUT') return void put({ request, reply, key, kept, odd, left })
+    if (request.method === 'POST') return reply.writeHead(odd.keeps === undefined ? 501 : 200).end(leaving(odd.keeps ?? ''))
     if (request.method === 'DELETE') return reply.writeHead(kept.delete(key) ? 204 : 404).end()
     if (url.searchParams.has('list-type'))
       return reply.writeHead(200, { 'content-type': 'application/xml' }).end(listing(url.searchParams, kept, odd))
@@ -116,6 +132,10 @@ async function oddStore(odd: Oddness): Promise<ObjectStore> {
     await new Promise((resolve) => server.close(resolve))
   })
   return store
+}
+
+function leaving(key: string): string {
+  return `<DeleteResult><Error><Key>${key}</Key><Code>AccessDenied</Code><Message>It is held.</Message></Error></DeleteResult>`
 }
 
 interface PutCall {
