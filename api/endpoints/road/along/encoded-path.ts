@@ -23,8 +23,8 @@ export function readPath(text: string, precision: number): Line {
   return whole
 }
 
-/** Whether the text of a path is GeoJSON. */
-export const isGeoJson = (text: string): boolean => text.trimStart().startsWith('{')
+/** Whether the text of a path is GeoJSON: a polyline may begin with a brace, but has no quotation mark. */
+export const isGeoJson = (text: string): boolean => text.trimStart().startsWith('{') && text.includes('"')
 
 /** Reads the coordinates of a LineString, or of a Feature with one. Heights are dropped. */
 function fromGeoJson(text: string): Line {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { encoded } from '../../../../api/browser/map/road-way.ts'
 import { readPath } from '../../../../api/endpoints/road/along/encoded-path.ts'
 import { detectorsOn, type Met, relationBy, thingsAlong } from '../../../../api/endpoints/road/along/match.ts'
 import { type Beside, PathLine } from '../../../../api/endpoints/road/along/path-line.ts'
@@ -89,6 +90,21 @@ describe('the parameter path', () => {
     expect(readPath(JSON.stringify({ type: 'Feature', properties: null, geometry: { type: 'LineString', coordinates: line } }), 5)).toEqual(
       line,
     )
+  })
+
+  test('is a polyline whatever its first character is', () => {
+    const first = new Set<string>()
+    for (let lat = 35; lat < 44; lat += 0.00731) {
+      const line = [
+        [-3.7, lat],
+        [-3.8, lat + 0.1],
+      ].map((one) => one.map((part) => Math.round(part * 1e5) / 1e5) as [number, number])
+      const text = encoded(line)
+      first.add(text.charAt(0))
+      expect(readPath(text, 5), text).toEqual(line)
+    }
+    expect(first).toContain('{')
+    expect(first.size).toBe(16)
   })
 
   test.each([
