@@ -35,8 +35,18 @@ function startSearch(form: HTMLFormElement): void {
       count.textContent = ''
       return
     }
-    const scored = (await load()).map((entry) => ({ entry, score: scoreOf(entry, words) })).filter(({ score }) => score > 0)
-    const found = scored.toSorted((one, other) => other.score - one.score).slice(0, MAX_FOUND)
+    const entries = await load()
+    const scored = (most: readonly string[]) =>
+      entries.map((entry) => ({ entry, score: scoreOf(entry, most) })).filter(({ score }) => score > 0)
+    // Without a page that has all words, those that have some.
+    const all = scored(words)
+    const some = all.length > 0 ? all : words.flatMap((word) => scored([word]))
+    const best = new Map<Entry, number>()
+    for (const { entry, score } of some) best.set(entry, (best.get(entry) ?? 0) + score)
+    const found = [...best]
+      .map(([entry, score]) => ({ entry, score }))
+      .toSorted((one, other) => other.score - one.score)
+      .slice(0, MAX_FOUND)
     list.replaceChildren(...found.map(({ entry }) => resultItem(entry)))
     count.textContent = inLanguage(`${found.length} resultados`, `${found.length} results`)
     if (found.length === 0) list.append(Object.assign(document.createElement('li'), { textContent: inLanguage('Nada.', 'Nothing found.') }))

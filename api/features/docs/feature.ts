@@ -103,7 +103,9 @@ export const docsFeature: Feature<DocsParts> = {
       page('/docs/guides/:name', unversioned, (context, { name = '' }) => {
         const guide = GUIDES.get(name)
         if (!guide) throw problem('not-found', `There is no such guide: ${[...GUIDES.keys()].join(', ')}.`)
-        const text = guideText(guide, context.language)
+        const { title, html } = guideText(guide, context.language)
+        // As the guides are written, the service is on the reader's machine.
+        const text = { title, html: html.replaceAll('http://localhost:8080', context.baseUrl) }
         return documentPage(context, { path: guidePath(name), text, about: guide.about[context.language] })
       })
       registerDocument(scope, {

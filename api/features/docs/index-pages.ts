@@ -1,7 +1,7 @@
 import { inBoth } from '../../kernel/language.ts'
 import { escaped } from '../site/html.ts'
 import { planTag, shortCost } from './costs.ts'
-import { type DocumentText, GUIDES } from './documents.ts'
+import { type DocumentText, GUIDES, guideText } from './documents.ts'
 import { DOCS_PATH, type DocsContext, docsFrame, groupPath, guidePath, inline, operationPath } from './frame.ts'
 import { GROUPS, type GroupDoc } from './groups.ts'
 import type { OperationIndex, Reference } from './reference.ts'
@@ -105,9 +105,10 @@ type SearchEntry = readonly [path: string, title: string, about: string, words: 
 /** Returns what the search in the documentation looks through. */
 export function searchIndex({ language, groups }: DocsContext, reference: Reference): readonly SearchEntry[] {
   const other = language === 'es' ? 'en' : 'es'
-  const guides = [...GUIDES.values()].map(
-    ({ name, title, about }): SearchEntry => [guidePath(name), title[language], about[language], `${name} ${title[other]}`],
-  )
+  const guides = [...GUIDES.values()].map((guide): SearchEntry => {
+    const { name, title, about } = guide
+    return [guidePath(name), title[language], about[language], `${name} ${title[other]} ${wordsOf(guideText(guide, language).html)}`]
+  })
   const shown = GROUPS.filter(({ id }) => groups.has(id)).map(
     ({ id, title, about }): SearchEntry => [groupPath(id), title[language], about[language], `${id} ${title[other]}`],
   )
@@ -115,6 +116,16 @@ export function searchIndex({ language, groups }: DocsContext, reference: Refere
     list.map((one): SearchEntry => [operationPath(id, one.id), one.summary[language], `${one.method} ${one.path}`, one.summary[other]]),
   )
   return [...guides, ...shown, ...operations]
+}
+
+/** The different words of a page, in lower case. */
+function wordsOf(html: string): string {
+  const words =
+    html
+      .replaceAll(/<[^>]*>|&\w+;/g, ' ')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_]{3,}/gu) ?? []
+  return [...new Set(words)].join(' ')
 }
 
 function card(href: string, title: string, html: string): string {

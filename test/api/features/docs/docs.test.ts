@@ -63,12 +63,23 @@ describe('the reference', () => {
       }
     }
     for (const [to] of index) await text(`${to}?lang=es`)
+    // Guides are found by what they say.
+    const guides = index.filter(([to]) => to.startsWith('/docs/guides/'))
+    for (const [word, name] of [
+      ['signature', 'webhooks'],
+      ['last-event-id', 'streaming'],
+      ['read_parquet', 'languages'],
+    ] as const) {
+      const found = guides.filter(([, , , words]) => word.split('-').every((part) => words.includes(part))).map(([to]) => to)
+      expect(found, word).toContain(`/docs/guides/${name}`)
+    }
+    expect(await text('/docs/guides/quick-start?lang=es')).toContain(`export API=${service.url}`)
   })
 
   test('loads at most 1.5 MB with all files of a page', async () => {
     const html = await text('/docs/reference/road/incidents?lang=en')
     const files = [...html.matchAll(/(?:src|href)="(\/(?:assets|docs\/spain)[^"]+)"/g)].map(([, path = '']) => path)
-    const imported = ['docs-code.js', 'map-data.js', 'spain-picture.js'].map((name) => (files[0] as string).replace(/[^/]+$/, name))
+    const imported = ['key.js'].map((name) => (files[0] as string).replace(/[^/]+$/, name))
     let total = html.length
     for (const path of [...new Set([...files, ...imported])]) total += (await (await service.get(path)).arrayBuffer()).byteLength
     expect(files.length).toBeGreaterThan(4)
