@@ -118,7 +118,7 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
     },
     mailLink: async ({ reason, email, account, language, page }) => {
       try {
-        if ((await attempts.take('mail-to-email', email)) > 0) return
+        if ((await attempts.take(reason === 'manage' ? 'link-to-email' : 'mail-to-email', email)) > 0) return
         const isConfirmed = (await accounts.contact(account))?.isConfirmed === true
         const token = await tokens.link(account)
         // The account may have been removed meanwhile.

@@ -8,8 +8,10 @@ const LIMITS = {
   'create-from-address': [perHour(5), perDay(20)],
   /** New keys requested for one e-mail address. */
   'create-for-email': [perDay(6)],
-  /** Mails to one e-mail address. */
+  /** Mails about new keys to one e-mail address. */
   'mail-to-email': [perDay(3)],
+  /** Links to its account that were asked for. */
+  'link-to-email': [perHour(5), perDay(10)],
   /** Mails requested from one IP address. */
   'mail-from-address': [perHour(5), perDay(20)],
 } as const

@@ -26,8 +26,8 @@ const WORDS = inBoth({
   makeKey: ['Crear una clave gratuita', 'Make a free key'],
   settings: ['La cuenta', 'The account'],
   asked: [
-    'Si esa dirección tiene claves, el enlace está en camino. Vale una sola vez, durante 30 minutos.',
-    'If that address has keys, the link is on its way. It works once, for 30 minutes.',
+    'Si esa dirección tiene claves, el enlace está en camino. Vale una sola vez, durante 30 minutos. A una dirección se envían como mucho cinco enlaces por hora y diez al día.',
+    'If that address has keys, the link is on its way. It works once, for 30 minutes. One address is sent at most five links an hour and ten a day.',
   ],
   openIntro: [
     'Con este botón confirma su dirección y abre su cuenta durante una hora.',
