@@ -5,7 +5,7 @@ const [COPY, COPIED] = SPANISH ? ['Copiar', 'Copiado'] : ['Copy', 'Copied']
 /** How long a button says that the text was copied, in ms. */
 const SHOWN_MS = 1600
 
-for (const block of document.querySelectorAll('pre')) {
+for (const block of document.querySelectorAll<HTMLElement>('pre, .made')) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'copy'

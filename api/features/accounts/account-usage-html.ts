@@ -13,8 +13,10 @@ const WORDS = inBoth({
   unread: ['El uso no se puede leer en este momento.', 'Usage cannot be read at the moment.'],
   none: ['Sin peticiones.', 'No requests.'],
   total: [
-    (requests: string, share: string) => `${requests} peticiones; ${share} rechazadas (por un error en la petición o por un límite).`,
-    (requests: string, share: string) => `${requests} requests; ${share} refused (for a mistake in the request or over a limit).`,
+    (requests: string, share: string) =>
+      `${requests} ${requests === '1' ? 'petición' : 'peticiones'}; ${share} rechazadas (por un error en la petición o por un límite).`,
+    (requests: string, share: string) =>
+      `${requests} ${requests === '1' ? 'request' : 'requests'}; ${share} refused (for a mistake in the request or over a limit).`,
   ],
   chart: [(name: string) => `Peticiones por día de ${name}`, (name: string) => `Requests by day of ${name}`],
   bar: [

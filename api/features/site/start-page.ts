@@ -71,6 +71,7 @@ const WORDS = inBoth({
   once: ['Cópiela ahora: no se muestra nunca más.', 'Copy it now: it is never shown again.'],
   first: ['Su primera llamada', 'Your first call'],
   tryIt: ['Enviarla aquí', 'Send it here'],
+  toMap: ['Abrir el mapa con ella', 'Open the map with it'],
   mailed: [
     'Le hemos enviado un enlace para confirmar la dirección y gestionar sus claves.',
     'We have sent you a link to confirm the address and to manage your keys.',
@@ -171,7 +172,7 @@ export function keyMadePage(language: Language, { key, baseUrl }: { readonly key
     ...{ title: words.made, about: words.once, styles: ['home.css'], modules: ['first-call.js'] },
     body: `<p role="status" class="made"><code>${escaped(key)}</code></p><p><strong>${words.once}</strong></p>
 <section aria-labelledby="first"><h2 id="first">${words.first}</h2>${codeBlock(`curl -H 'X-API-Key: ${key}' '${baseUrl}${FIRST_CALL}'`)}
-<p class="actions"><button id="send" hidden data-path="${FIRST_CALL}" data-key="${escaped(key)}">${words.tryIt}</button></p><div id="reply" aria-live="polite"></div>
+<p class="actions"><button id="send" hidden data-path="${FIRST_CALL}" data-key="${escaped(key)}">${words.tryIt}</button><a class="button quiet" id="to-map" href="/map?lang=${language}">${words.toMap}</a></p><div id="reply" aria-live="polite"></div>
 <p>${words.mailed}</p><p><a href="/docs?lang=${language}">${words.more}</a></p></section>
 <p><a href="/?lang=${language}">${words.back}</a></p>`,
   })
