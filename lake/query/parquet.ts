@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
+import pLimit from 'p-limit'
 import { putChecksum, sha256OfFile } from '../iceberg/checksums.ts'
 import type { DataFile, FieldMetrics, Bound as Limit } from '../iceberg/types.ts'
 import { hasValueForm } from '../iceberg/values.ts'
@@ -16,6 +17,8 @@ import type { StoredField } from './stored-fields.ts'
 
 /** Rows of a row group: 30 groups per day in Madrid, so that one sensor's rows are in one, and a month's footer is under 1 MB. */
 const ROW_GROUP_ROWS = 61_440
+
+const STORED_AT_ONCE = 4
 
 /** Options for writing files. */
 export interface WriteOptions {
@@ -79,13 +82,19 @@ export async function writeParquet(session: Session, options: WriteOptions): Pro
 
 /** Stores finished files and their checksums. The local files are removed afterwards, even on failure. */
 export async function storeFiles(store: ObjectStore, written: readonly WrittenFile[]): Promise<DataFile[]> {
-  try {
-    for (const { path, file } of written) {
+  const limit = pLimit({ concurrency: STORED_AT_ONCE, rejectOnClear: true })
+  const storing = written.map(({ path, file }) =>
+    limit(async () => {
       const sha256 = await sha256OfFile(path)
       await store.putFile(file.key, path)
       await putChecksum(store, file.key, sha256)
-    }
+    }),
+  )
+  try {
+    await Promise.all(storing)
   } finally {
+    limit.clearQueue()
+    await Promise.allSettled(storing)
     for (const { path } of written) await rm(path, { force: true })
   }
   return written.map(({ file }) => file)

@@ -1,14 +1,18 @@
-import { rename, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readChecksum } from '../../../lake/iceberg/checksums.ts'
 import { declaredTable } from '../../../lake/iceberg/schema.ts'
 import type { Lake } from '../../../lake/open.ts'
-import { type WriteOptions, type WrittenFile, writeParquet } from '../../../lake/query/parquet.ts'
+import { storeFiles, type WriteOptions, type WrittenFile, writeParquet } from '../../../lake/query/parquet.ts'
 import { stageRows } from '../../../lake/query/rows.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { type AnyRow, type Dataset, day, identity, month } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
+import { fileStore } from '../../../lake/store/file.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { everything, openTestLake, variant } from './fixtures.ts'
 
@@ -167,4 +171,29 @@ test('columns derived from others are computed from sorted rows, which stay in t
   const rows = await lake.query(sql`SELECT id, name, big FROM read_parquet([${written?.path as string}])`)
   expect(rows.map(({ id }) => id)).toEqual(shuffled.toSorted((one, other) => one - other))
   expect(rows.every(({ id, name, big }) => name === 'same' && big === 2 * (id as number))).toBe(true)
+})
+
+test('files are stored together; if one fails, the error is thrown once none is being sent, and no local file stays', async () => {
+  const written = await write([row(1)])
+  const many = Array.from({ length: 9 }, (_, at) => ({ ...(written[0] as (typeof written)[0]), path: join(tempFolder(), `${at}.parquet`) }))
+  for (const { path } of many) await writeFile(path, 'rows')
+  const files = many.map((one, at) => ({ ...one, file: { ...one.file, key: `lake/road/x/data/${at}.parquet` } }))
+  const store = await fileStore(tempFolder())
+  let sending = 0
+  const failing = {
+    ...store,
+    putFile: async (key: string, path: string) => {
+      sending++
+      await delay(key.endsWith('/1.parquet') ? 5 : 30)
+      sending--
+      if (key.endsWith('/1.parquet')) throw new Error('the disk is full')
+      await store.putFile(key, path)
+    },
+  }
+  await expect(storeFiles(failing, files)).rejects.toThrow('the disk is full')
+  expect(sending).toBe(0)
+  expect(many.filter(({ path }) => existsSync(path))).toEqual([])
+  for (const { path } of many) await writeFile(path, 'rows')
+  expect(await storeFiles(store, files)).toEqual(files.map(({ file }) => file))
+  for (const { file } of files) expect(await readChecksum(store, file.key)).toMatch(/^[0-9a-f]{64}$/)
 })
