@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import avro, { type Schema, type Type } from 'avsc'
 
@@ -40,22 +40,19 @@ const wideLongType = avro.types.LongType.__with({
 const TOO_LONG = 'potential precision loss'
 
 /**
- * Encodes records as an Avro object container (Avro 1.12, "Object Container Files"), deflated, in one block. The header has the
- * schema as given, since avsc's own form drops Iceberg's `field-id`s.
+ * Encodes records as an Avro object container (Avro 1.12, "Object Container Files"), deflated, in one block. Equal arguments give
+ * equal bytes. The header has the schema as given, since avsc's own form drops Iceberg's `field-id`s.
  */
 export function encodeContainer(options: { schema: Schema; metadata: Readonly<Record<string, string>>; records: unknown[] }): Buffer {
   const schema = JSON.stringify(options.schema)
   const header = { ...options.metadata, 'avro.codec': 'deflate', 'avro.schema': schema }
-  const sync = randomBytes(SYNC_BYTES)
-  const parts = [
-    MAGIC,
-    metadataType.toBuffer(Object.fromEntries(Object.entries(header).map(([key, text]) => [key, Buffer.from(text, 'utf8')]))),
-    sync,
-  ]
-  if (options.records.length > 0) {
-    const block = deflateRawSync(recordBytes(schema, options.records))
-    parts.push(longType.toBuffer(options.records.length), longType.toBuffer(block.length), block, sync)
-  }
+  const head = metadataType.toBuffer(Object.fromEntries(Object.entries(header).map(([key, text]) => [key, Buffer.from(text, 'utf8')])))
+  const count = options.records.length
+  const block = count > 0 ? deflateRawSync(recordBytes(schema, options.records)) : Buffer.alloc(0)
+  // Of the content, and not random: a file that is made again for each range has the same bytes.
+  const sync = createHash('sha256').update(head).update(block).digest().subarray(0, SYNC_BYTES)
+  const parts = [MAGIC, head, sync]
+  if (count > 0) parts.push(longType.toBuffer(count), longType.toBuffer(block.length), block, sync)
   return Buffer.concat(parts)
 }
 

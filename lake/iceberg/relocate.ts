@@ -1,9 +1,7 @@
 import pLimit from 'p-limit'
-import { TableRefused } from './errors.ts'
-import { encodeManifest } from './manifest.ts'
-import { encodeManifestList, type ManifestFile } from './manifest-list.ts'
-import { partsOf } from './manifest-schema.ts'
-import { type Snapshot, schemaOf, specOf, type TableMetadata } from './metadata.ts'
+import { decoded, TableRefused } from './errors.ts'
+import type { TableMetadata } from './metadata.ts'
+import { movedAvro, movedMetadata } from './moved.ts'
 import { newKey } from './snapshot-writer.ts'
 import { pathsOf, type Table, type TableState } from './table.ts'
 import { updateTable } from './update.ts'
@@ -22,69 +20,43 @@ export async function relocate(table: Table): Promise<boolean> {
     attempt: async (base, written) => {
       moved = base.metadata.location !== location
       if (!moved) return { kind: 'nothing' }
-      const metadata = movedMetadata(base, location)
-      const snapshots = await movedSnapshots({ base, moved: { table, metadata }, written })
-      return { kind: 'change', metadata: { ...metadata, snapshots } }
+      return { kind: 'change', metadata: await relocated(base, { location, written }) }
     },
   })
   return moved
 }
 
-function movedMetadata({ metadata, table }: TableState, location: string): TableMetadata {
-  const [from, to] = [pathsOf({ table, metadata }), pathsOf({ table, metadata: { ...metadata, location } })]
-  const log = metadata['metadata-log'].map((entry) => ({ ...entry, 'metadata-file': to.toLocation(from.toKey(entry['metadata-file'])) }))
-  return { ...metadata, location, 'metadata-log': log }
-}
-
-async function movedSnapshots(options: {
-  base: TableState
-  moved: { table: Table; metadata: TableMetadata }
-  written: string[]
-}): Promise<Snapshot[]> {
-  const { base, moved, written } = options
+async function relocated(base: TableState, to: { readonly location: string; readonly written: string[] }): Promise<TableMetadata> {
   const { table, metadata } = base
-  const paths = pathsOf(moved)
+  const { location, written } = to
+  const [from, there] = [pathsOf(base), pathsOf({ table, metadata: { ...metadata, location } })]
   const limit = pLimit(REQUESTS)
-  const put = async (name: string, bytes: Buffer): Promise<string> => {
-    const key = newKey(table.key, name)
-    written.push(key)
-    await table.store.put(key, bytes)
-    return key
+  /** The new objects by their keys of before: renamed, as the old ones are still read. */
+  const rewritten = new Map<string, { readonly key: string; readonly bytes: number }>()
+  const move = (path: string): string => {
+    const key = from.toKey(path)
+    return there.toLocation(rewritten.get(key)?.key ?? key)
+  }
+  const sizeOf = (path: string): number => rewritten.get(from.toKey(path))?.bytes ?? 0
+  const rewrite = async (key: string, name: string): Promise<void> => {
+    const bytes = await table.store.get(key)
+    if (!bytes) throw new TableRefused(table.key, `${key} is missing`)
+    const moved = decoded(table.key, key, () => movedAvro(bytes, move, sizeOf))
+    const object = newKey(table.key, name)
+    written.push(object)
+    await table.store.put(object, moved)
+    rewritten.set(key, { key: object, bytes: moved.length })
   }
   const lists = await Promise.all(metadata.snapshots.map((snapshot) => limit(() => table.manifests(base, snapshot))))
-  const all = new Map(lists.flat().map((manifest) => [manifest.key, manifest]))
+  const manifests = new Map(lists.flat().map((manifest) => [manifest.key, manifest]))
   // The files of deletes name data files by their location.
-  if ([...all.values()].some(({ content }) => content === 'deletes')) throw new TableRefused(table.key, 'a table with deletes cannot move')
-  const rewritten = new Map<string, ManifestFile>()
+  if ([...manifests.values()].some(({ content }) => content === 'deletes'))
+    throw new TableRefused(table.key, 'a table with deletes cannot move')
+  await Promise.all([...manifests.values()].map(({ key, sequenceNumber }) => limit(() => rewrite(key, `m${sequenceNumber}`))))
   await Promise.all(
-    [...all.values()].map((manifest) =>
-      limit(async () => {
-        const entries = await table.entries(base, manifest)
-        const spec = specOf(metadata, manifest.specId)
-        const bytes = encodeManifest({
-          schema: schemaOf(metadata),
-          spec,
-          parts: partsOf(metadata, spec),
-          entries,
-          paths,
-          content: manifest.content,
-        })
-        rewritten.set(manifest.key, { ...manifest, key: await put(`m${manifest.sequenceNumber}`, bytes), bytes: bytes.length })
-      }),
+    metadata.snapshots.map((snapshot) =>
+      limit(() => rewrite(from.toKey(snapshot['manifest-list']), `s${snapshot['sequence-number']}`)),
     ),
   )
-  return Promise.all(
-    metadata.snapshots.map((snapshot, at) =>
-      limit(async () => {
-        const bytes = encodeManifestList({
-          manifests: (lists[at] ?? []).map((manifest) => rewritten.get(manifest.key) ?? manifest),
-          snapshotId: snapshot['snapshot-id'],
-          parentId: snapshot['parent-snapshot-id'] ?? null,
-          sequenceNumber: snapshot['sequence-number'],
-          paths,
-        })
-        return { ...snapshot, 'manifest-list': paths.toLocation(await put(`s${snapshot['sequence-number']}`, bytes)) }
-      }),
-    ),
-  )
+  return movedMetadata(metadata, location, move)
 }
