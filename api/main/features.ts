@@ -2,6 +2,7 @@ import { accountsFeature } from '../features/accounts/feature.ts'
 import { catalogueFeature } from '../features/catalogue/feature.ts'
 import { docsFeature } from '../features/docs/feature.ts'
 import { exportsFeature } from '../features/exports/feature.ts'
+import { lakeFeature } from '../features/lake/feature.ts'
 import { mapFeature } from '../features/map/feature.ts'
 import { mcpFeature } from '../features/mcp/feature.ts'
 import { siteFeature } from '../features/site/feature.ts'
@@ -12,6 +13,7 @@ import { webhooksFeature } from '../features/webhooks/feature.ts'
 /** What the service has besides the data endpoints, in the order of the description. */
 export const FEATURES = [
   exportsFeature,
+  lakeFeature,
   streamFeature,
   siteFeature,
   docsFeature,

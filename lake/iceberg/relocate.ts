@@ -54,9 +54,7 @@ async function relocated(base: TableState, to: { readonly location: string; read
     throw new TableRefused(table.key, 'a table with deletes cannot move')
   await Promise.all([...manifests.values()].map(({ key, sequenceNumber }) => limit(() => rewrite(key, `m${sequenceNumber}`))))
   await Promise.all(
-    metadata.snapshots.map((snapshot) =>
-      limit(() => rewrite(from.toKey(snapshot['manifest-list']), `s${snapshot['sequence-number']}`)),
-    ),
+    metadata.snapshots.map((snapshot) => limit(() => rewrite(from.toKey(snapshot['manifest-list']), `s${snapshot['sequence-number']}`))),
   )
   return movedMetadata(metadata, location, move)
 }

@@ -1,14 +1,13 @@
 import { open } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parse as parseRange } from 'range-parser'
 import { readChecksum } from '../../../lake/iceberg/checksums.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { type ContextParts, FULL_COST, RequestContext } from '../../auth/request-context.ts'
 import { countRequest, type PathCounters, sendProblem } from '../../engine/replies/context-replies.ts'
+import { isBrokenOff, sendFile } from '../../engine/replies/file-reply.ts'
 import { queryReader } from '../../engine/request/request.ts'
-import { CORS_HEADERS, matchesTag, refuseLongUrl } from '../../kernel/http/headers.ts'
+import { CORS_HEADERS, refuseLongUrl } from '../../kernel/http/headers.ts'
 import { textParam } from '../../kernel/params/params.ts'
 import { type PROBLEMS, problem } from '../../kernel/problems.ts'
 import { type Downloadable, datasetFile, type SignedLinks } from './signed-links.ts'
@@ -48,8 +47,6 @@ export interface DownloadKind {
 }
 
 const FILE = /^[A-Za-z0-9_.-]{1,200}\.parquet$/
-/** Result of the range parser for a range outside the file. */
-const UNSATISFIABLE = 2
 
 /** The query parameters of a download. */
 export const DOWNLOAD_PARAMS = {
@@ -137,42 +134,9 @@ async function answer(request: FastifyRequest, reply: FastifyReply, asked: Downl
     'Content-Type': type,
     'Content-Disposition': `attachment; filename="${file.name}"`,
   }
-  await sendFile(request, reply, { path: store.location(file.key), bytes, etag, headers })
-}
-
-/** Sends a local file, or the requested range of it. */
-async function sendFile(
-  { raw }: FastifyRequest,
-  reply: FastifyReply,
-  file: { readonly path: string; readonly bytes: number; readonly etag: string; readonly headers: Readonly<Record<string, string>> },
-): Promise<void> {
-  const { path, bytes, etag, headers } = file
-  const { range, 'if-range': ifRange, 'if-none-match': noneMatch } = raw.headers
-  if (noneMatch !== undefined && matchesTag(noneMatch, etag)) {
-    await reply.code(304).headers(headers).send()
-    return
-  }
-  // Several ranges at once get the whole file, as RFC 9110 §14.2 allows.
-  const asked = range !== undefined && (ifRange === undefined || ifRange === etag) ? parseRange(bytes, range) : null
-  if (asked?.code === UNSATISFIABLE && asked.type === 'bytes')
-    throw problem('range-not-satisfiable', `The file has ${bytes} bytes.`, { headers: { 'Content-Range': `bytes */${bytes}` } })
-  const [part] = asked?.type === 'bytes' && asked.ranges.length === 1 ? asked.ranges : []
-  const { start, end } = part ?? { start: 0, end: bytes - 1 }
-  const handle = raw.method === 'HEAD' ? null : await open(path)
-  reply.hijack()
-  const { raw: response } = reply
-  response.writeHead(part ? 206 : 200, {
-    ...headers,
-    ...(part ? { 'Content-Range': `bytes ${start}-${end}/${bytes}` } : {}),
-    'Content-Length': end - start + 1,
-    'X-Content-Type-Options': 'nosniff',
-  })
-  if (handle) await pipeline(handle.createReadStream({ start, end, highWaterMark: 1 << 18 }), response)
-  else response.end()
-}
-
-function isBrokenOff(error: unknown): boolean {
-  return (error as { readonly code?: string }).code === 'ERR_STREAM_PREMATURE_CLOSE'
+  const read = async (start: number, end: number) =>
+    (await open(store.location(file.key))).createReadStream({ start, end, highWaterMark: 1 << 18 })
+  await sendFile(request, reply, { bytes, etag, headers, read })
 }
 
 /** The problems of the download, besides those of any path. */

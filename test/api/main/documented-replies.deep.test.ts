@@ -13,6 +13,7 @@ import {
   dataAsks,
   description,
   exportAsks,
+  lakeAsks,
   mcpAsks,
   type Operation,
   operations,
@@ -98,6 +99,7 @@ function asksOf(operation: Operation): Promise<Asks> {
   if (operation.path === '/api/stream') return streamAsks(operation, services)
   if (tags.includes('webhooks')) return webhookAsks(operation, services)
   if (endpoints.some(({ path }) => path === operation.path)) return dataAsks(operation, services)
+  if (operation.path.startsWith('/lake/')) return lakeAsks(operation, services)
   if (tags.includes('export')) return exportAsks(operation, services)
   if (operation.spec.operationId === 'mcp') return mcpAsks(operation, services)
   return tags.includes('account') ? accountAsks(operation, services) : platformAsks(operation, services)

@@ -264,6 +264,40 @@ export async function exportAsks(_operation: Operation, { full }: Pick<Services,
   }
 }
 
+/** Requests of the Iceberg catalogue. */
+export async function lakeAsks(operation: Operation, { full, away }: Services): Promise<Asks> {
+  const { method, spec } = operation
+  const path = filled(operation)
+  const body = spec.requestBody ? { body: '{}' } : {}
+  const keyed = async (of: TestService, more: Readonly<Record<string, string>> = {}): Promise<Record<string, string>> => ({
+    ...{ ...someone(), ...(await of.keyed('ENTERPRISE')), ...more },
+    ...(spec.requestBody ? JSON_BODY : {}),
+  })
+  const ask = async (to: string, more: Readonly<Record<string, string>> = {}): Promise<Ask> => ({
+    ...{ path: to, method, headers: await keyed(full, more), ...body },
+  })
+  const free = { ...JSON_BODY, ...someone(), 'X-API-Key': await newKey(full, 'FREE') }
+  await send(full.url, { path, method, headers: free, ...body })
+  const done = [await ask(path)]
+  return {
+    ...badAsks(operation),
+    200: done,
+    204: done,
+    304: [await ask(path, { 'If-None-Match': '*' })],
+    400: spec.requestBody ? [{ ...(await ask(path)), body: '{' }] : [await ask(added(path, 'snapshots=x&pageToken=&pageSize=x'))],
+    401: [{ path, method, headers: { ...JSON_BODY, ...someone(), 'X-API-Key': 'x' }, ...body }],
+    403: [{ path, method, headers: { ...JSON_BODY, ...inClear() }, ...body }],
+    404: [await ask(path.includes('/road') ? filled(operation, { namespace: 'nothing' }) : added(path, 'parent=nothing'))],
+    413: [{ ...(await ask(path)), body: `"${'x'.repeat(2_000_000)}"` }],
+    414: [await ask(added(path, `x=${'x'.repeat(17_000)}`))],
+    415: [{ ...(await ask(path)), headers: await keyed(full, { 'Content-Type': 'text/odd' }), body: 'x' }].map((one) => ({
+      ...{ ...one, headers: { ...one.headers, 'Content-Type': 'text/odd' } },
+    })),
+    429: [{ path, method, headers: free, ...body }],
+    503: [{ path, method, headers: await keyed(away), ...body, to: 'away' }],
+  }
+}
+
 /** Requests of accounts. */
 export async function accountAsks(operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
   const { spec, method } = operation

@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeContainer, encodeContainer } from '../../../lake/iceberg/avro.ts'
 import { decodeManifest, encodeManifest, type ManifestEntry, STATUS } from '../../../lake/iceberg/manifest.ts'
+import { decodeManifestList, encodeManifestList } from '../../../lake/iceberg/manifest-list.ts'
 import type { PartitionPart } from '../../../lake/iceberg/manifest-schema.ts'
+import { manifestPaths, movedAvro } from '../../../lake/iceberg/moved.ts'
 import type { Bound } from '../../../lake/iceberg/types.ts'
 
 const schema = {
@@ -34,6 +36,42 @@ describe('Avro object containers', () => {
     const header = encodeContainer({ schema, metadata: {}, records: [] }).length
     for (let end = 0; end < bytes.length; end++) if (end !== header) expect(() => decodeContainer(bytes.subarray(0, end))).toThrow()
     expect(() => decodeContainer(Buffer.from('PAR1'))).toThrow('not an Avro object container')
+  })
+})
+
+describe('Iceberg files with moved paths', () => {
+  const move = (path: string): string => path.replace('/old/', 's3://new/')
+  const paths = { toLocation: (key: string) => key, toKey: (location: string) => location }
+  const line = {
+    ...{ bytes: 10, content: 'data' as const, specId: 0, sequenceNumber: 3, minSequenceNumber: 1, snapshotId: 6631317463498318433n },
+    ...{ added: { files: 1, rows: 2 }, existing: { files: 0, rows: 0 }, deleted: { files: 0, rows: 0 }, partitions: [] },
+  } as const
+
+  test('are equal at each time, and keep all else: ids of 64 bits, and values that are inherited', () => {
+    const list = encodeManifestList({
+      ...{ manifests: [{ ...line, key: '/old/m1.avro' }], snapshotId: 6631317463498318433n, parentId: null, sequenceNumber: 3 },
+      paths,
+    })
+    const moved = movedAvro(list, move, () => 1234)
+    expect(moved.equals(movedAvro(list, move, () => 1234))).toBe(true)
+    expect(manifestPaths(moved)).toEqual(['s3://new/m1.avro'])
+    expect(decodeManifestList(moved, paths)).toEqual([{ ...line, key: 's3://new/m1.avro', bytes: 1234 }])
+    const { metadata } = decodeContainer(list)
+    expect(decodeContainer(moved).metadata).toEqual(metadata)
+  })
+
+  test('name the file that deletes are for at its new place', () => {
+    const file = { file_path: '/old/d1.parquet', referenced_data_file: '/old/a.parquet', rows: 1 }
+    const optional = { name: 'referenced_data_file', type: ['null', 'string'], 'field-id': 143 }
+    const fields = [{ name: 'file_path', type: 'string', 'field-id': 100 }, optional, { name: 'rows', type: 'long', 'field-id': 103 }]
+    const own = {
+      type: 'record',
+      name: 'manifest_entry',
+      fields: [{ name: 'data_file', type: { type: 'record', name: 'r2', fields }, 'field-id': 2 }],
+    }
+    const bytes = encodeContainer({ schema: own as unknown as Schema, metadata: {}, records: [{ data_file: file }] })
+    const [entry] = decodeContainer(movedAvro(bytes, move, () => 0)).records as { data_file: object }[]
+    expect({ ...entry?.data_file }).toEqual({ file_path: 's3://new/d1.parquet', referenced_data_file: 's3://new/a.parquet', rows: 1 })
   })
 })
 

@@ -1,0 +1,65 @@
+import { tableKey } from '../../../lake/iceberg/schema.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { TIERS } from '../../auth/plans.ts'
+import type { RequestContext } from '../../auth/request-context.ts'
+import { noNamespace, noTable } from './errors.ts'
+
+/** The namespace that every key may read: tables of other namespaces again, under the same names. */
+export const SAMPLE = 'sample'
+
+/** Catalogues that the plan FREE lists in full and whose history is one of names and places; see the decision in lake/README.md. */
+const SAMPLE_CATALOGUES: readonly string[] = ['fuel_stations', 'weather_stations', 'ports']
+
+/** True if the sample has a dataset: the plan FREE has all its rows, past ones too, or it is one of the named catalogues. */
+export function isSample({ id, plan }: Dataset): boolean {
+  return plan.history === 'FREE' || SAMPLE_CATALOGUES.includes(id)
+}
+
+/** The public tables by namespace, as callers may see them. */
+export interface Catalogue {
+  /** Returns the namespaces that the caller's plan may read, in order. */
+  namespaces(context: RequestContext): readonly string[]
+  /**
+   * Returns the datasets of a namespace by name, in order. Throws the problem of an unknown namespace, or of one that the plan may
+   * not read.
+   */
+  tables(context: RequestContext, namespace: string): ReadonlyMap<string, Dataset>
+  /** Returns the dataset of a table. Throws as `tables`, and for an unknown table. */
+  table(context: RequestContext, namespace: string, name: string): Dataset
+}
+
+/** Makes the catalogue of the public datasets. */
+export function openCatalogue(datasets: readonly Dataset[]): Catalogue {
+  const byNamespace = new Map<string, Map<string, Dataset>>()
+  const add = (namespace: string, dataset: Dataset): void => {
+    const tables = byNamespace.get(namespace) ?? new Map<string, Dataset>()
+    byNamespace.set(namespace, tables.set(dataset.id, dataset))
+  }
+  for (const dataset of [...datasets].sort((one, other) => (one.id < other.id ? -1 : 1))) {
+    add(namespaceOf(dataset), dataset)
+    if (isSample(dataset)) add(SAMPLE, dataset)
+  }
+  const all = [...byNamespace.keys()].sort()
+  const readable = (context: RequestContext, namespace: string): boolean =>
+    namespace === SAMPLE || TIERS.indexOf(context.caller.tier) >= TIERS.indexOf('ENTERPRISE')
+  const tables: Catalogue['tables'] = (context, namespace) => {
+    const found = byNamespace.get(namespace)
+    if (!found) throw noNamespace(namespace)
+    if (!readable(context, namespace)) context.needs('ENTERPRISE', `The namespace ${namespace}`)
+    return found
+  }
+  return {
+    namespaces: (context) => all.filter((namespace) => readable(context, namespace)),
+    tables,
+    table: (context, namespace, name) => {
+      const found = tables(context, namespace).get(name)
+      if (!found) throw noTable(namespace, name)
+      return found
+    },
+  }
+}
+
+/** The namespace of a dataset's table: the folder in which it is. */
+function namespaceOf(dataset: Dataset): string {
+  return tableKey(dataset).split('/')[1] as string
+}

@@ -1,0 +1,24 @@
+import type { Feature } from '../../engine/feature.ts'
+import { openCatalogue } from './catalogue.ts'
+import { registerFiles } from './file-routes.ts'
+import { lakePaths, lakeSchemas } from './lake-openapi.ts'
+import type { LakeParts } from './parts.ts'
+import { registerCatalogue } from './routes.ts'
+import { openServedFiles } from './served-files.ts'
+import { servedStorage } from './storage.ts'
+
+/** The tables of the lake for other engines: an Iceberg REST catalogue, and the files that it names. */
+export const lakeFeature: Feature<LakeParts> = {
+  id: 'lake',
+  register(app, parts) {
+    const { datasets } = parts.state.system()
+    const files = openServedFiles()
+    registerCatalogue(app, {
+      ...parts,
+      catalogue: openCatalogue(datasets),
+      storage: servedStorage({ files, stamps: parts.cursors, baseUrl: parts.baseUrl }),
+    })
+    registerFiles(app, { ...parts, files, datasets })
+  },
+  describe: () => ({ paths: lakePaths(), schemas: lakeSchemas() }),
+}
