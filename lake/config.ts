@@ -57,6 +57,8 @@ const AIRCRAFT = {
   words: 'addresses of 24 bits or registrations, separated by commas',
 }
 const CLIENT = { pattern: /^[^:\s]+:\S+$/, words: '`<client id>:<client secret>`' }
+const CLIENT_KEYS = { pattern: /^[^:\s]+:\S+$/, words: '`<access key id>:<secret access key>`' }
+const ROLE = { pattern: /^arn:[\w-]+:iam::\d*:role\/\S+$/, words: '`arn:aws:iam::…:role/…`' }
 const RECEIVERS = {
   pattern: /^(tcp|udp):\/\/[^\s,/]+:\d{1,5}(,(tcp|udp):\/\/[^\s,/]+:\d{1,5})*$/,
   words: '`tcp://host:port` to connect to or `udp://address:port` to listen on, separated by commas',
@@ -77,6 +79,16 @@ export const SETTINGS = {
     or: 'AWS_REGION',
   }),
   s3PathStyle: flag('S3_PATH_STYLE', 'Puts the bucket in the path instead of the host name.', { fallback: false }),
+  lakeReaderKeys: text(
+    'LAKE_READER_KEYS',
+    'Keys that may only read the bucket below `lake/`: the Iceberg catalogue gives them to keys of ENTERPRISE. Default: the API serves the files.',
+    { like: CLIENT_KEYS, secret: true },
+  ),
+  lakeReaderRole: text(
+    'LAKE_READER_ROLE',
+    'Role that the service assumes (STS) for each table that an engine loads: the catalogue gives keys for that table and an hour.',
+    { like: ROLE },
+  ),
   redisUrl: text('REDIS_URL', 'Redis server to use. By default `scripts/start` runs its own on a private socket.', { like: REDIS_PLACE }),
   publishersUrl: url('PUBLISHERS_URL', 'Stand-in server that replaces the publishers. Set by `scripts/start`.'),
   host: text('HOST', 'Address the API listens on.', { fallback: '127.0.0.1' }),

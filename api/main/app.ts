@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client'
 import type { Events } from '../../lake/events/open.ts'
 import type { Lake } from '../../lake/open.ts'
 import { unitsReader, usageDaysReader } from '../../lake/requests/usage.ts'
+import type { ReaderAccess } from '../../lake/store/reader-access.ts'
 import type { Access } from '../auth/access.ts'
 import { addressLimitHeaders } from '../auth/address-limit.ts'
 import { openCallers } from '../auth/callers.ts'
@@ -81,6 +82,8 @@ export interface AppParts {
   /** The address for reports of vulnerabilities; null if there is none. */
   readonly securityContact: string | null
   readonly cursors: Cursors
+  /** How engines read the bucket of the lake themselves; null if the lake is in a folder. */
+  readonly bucket: ReaderAccess | null
   readonly clients: ClientLimits
   readonly log: FastifyBaseLogger
   readonly clock: () => number

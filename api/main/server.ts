@@ -17,7 +17,7 @@ const DEFAULTS = Object.freeze({
   endpoints: all,
   plans: DEFAULT_PLANS,
   destinations: { loopback: false },
-  ...{ upgradeUrl: null, supportContact: null, catalogPublisher: null, securityContact: null, metrics: null },
+  ...{ upgradeUrl: null, supportContact: null, catalogPublisher: null, securityContact: null, metrics: null, bucket: null },
   cacheBytes: 256 * 1024 ** 2,
   spoolBytes: 2 * 1024 ** 3,
   lakePoll_ms: 5000,

@@ -12,7 +12,7 @@ import { readPlanSettings, webhookRules } from './caller-settings.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openServiceLake } from './parts.ts'
-import { openServiceStore, serviceLog } from './store.ts'
+import { bucketAccess, openServiceStore, serviceLog } from './store.ts'
 
 /** How long the port stays closed while live state does not come, as without Redis, in ms. */
 const LIVE_WAIT_MS = 5000
@@ -43,6 +43,7 @@ const api = await startApi({
   ...address,
   store,
   lake,
+  bucket: await bucketAccess(config),
   live,
   events,
   destinations: webhookRules(config),

@@ -5,6 +5,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { redacted } from '../../api/kernel/redact.ts'
 import { type Config, readConfig } from '../../lake/config.ts'
 import { openStore, selfTest } from '../../lake/store/open.ts'
+import type { ReaderAccess } from '../../lake/store/reader-access.ts'
+import type { S3Options } from '../../lake/store/s3-client.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { boundedLines } from './log-lines.ts'
 
@@ -36,18 +38,34 @@ export function cliConfig(folder: string | undefined): Config {
   return config
 }
 
-/** Opens the object store of a configuration and tests it. Throws, by name, for a store that cannot contain a lake. */
-export async function openServiceStore(config: Config): Promise<ObjectStore> {
+/** The store of a configuration: its URL, and how to reach it if it is a bucket. */
+function storeOptions(config: Config): S3Options & { readonly region: string } {
   const url = config.lakeUrl ?? join(dataFolder(config), 'store')
-  const store = await openStore({
+  return {
     url: /^[a-z0-9]+:\/\//.test(url) ? url : pathToFileURL(url).href,
     region: config.s3Region,
     pathStyle: config.s3PathStyle,
     ...(config.s3Endpoint === null ? {} : { endpoint: config.s3Endpoint }),
     ...(config.s3PublicEndpoint === null ? {} : { publicEndpoint: config.s3PublicEndpoint }),
-  })
+  }
+}
+
+/** Opens the object store of a configuration and tests it. Throws, by name, for a store that cannot contain a lake. */
+export async function openServiceStore(config: Config): Promise<ObjectStore> {
+  const store = await openStore(storeOptions(config))
   await selfTest(store)
   return store
+}
+
+/** How engines read the bucket of a configuration themselves; null if the lake is in a folder. */
+export async function bucketAccess(config: Config): Promise<ReaderAccess | null> {
+  const options = storeOptions(config)
+  if (!options.url.startsWith('s3://')) return null
+  // The SDK takes 30 MB of memory, which a process with a folder does not need.
+  return (await import('../../lake/store/reader-access.ts')).readerAccess(options, {
+    keys: config.lakeReaderKeys,
+    role: config.lakeReaderRole,
+  })
 }
 
 /** Makes a log with one JSON line per unit of work, see `boundedLines`. Keys and tokens are removed from its lines. */

@@ -27,6 +27,8 @@ import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { dayBounds, madridDate } from '../../lake/schema/time.ts'
 import { fileStore } from '../../lake/store/file.ts'
+import type { ReaderAccess } from '../../lake/store/reader-access.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { serviceLog } from '../../scripts/service/store.ts'
 import { startTestRedis } from '../helpers/redis.ts'
@@ -134,6 +136,10 @@ interface ServiceOptions {
   readonly describe?: Describe
   /** The process's own measurements. */
   readonly metrics?: ProcessMetrics
+  /** Its store; by default a folder. */
+  readonly store?: ObjectStore
+  /** How engines read the bucket of its lake; by default they cannot. */
+  readonly bucket?: ReaderAccess
 }
 
 const MUCH = Object.freeze({ minute: 1e9, day: 1e9, concurrency: 1e6 })
@@ -158,10 +164,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const shared = beside ?? { storeFolder: join(folder, 'store'), peppers: parsePeppers(newPepperText()) }
   const server = await startTestRedis()
   const redis = openRedis(server.url)
-  const store = await fileStore(shared.storeFolder)
+  const store = options.store ?? (await fileStore(shared.storeFolder))
   await claimLake(store, 'simulated', Date.UTC(2026, 0, 1))
   await writeFeedListings(store, feeds)
-  const lake = await openTestLake(folder, { store, slots, queue: slots, ...(metrics ? { onQuery: metrics.countQuery } : {}) })
+  const cache = { folder: join(folder, 'cache'), name: 'test', maxBytes: 1e9 }
+  const lake = await openTestLake(folder, { store, cache, slots, queue: slots, ...(metrics ? { onQuery: metrics.countQuery } : {}) })
   const live = openLive({ redisUrl: server.url, poll_ms: 200 })
   await live.ready
   const log = write ? serviceLog({ logLevel: 'trace' }, 'api', { write }) : pino({ level: 'silent' })

@@ -17,6 +17,8 @@ export function isSample({ id, plan }: Dataset): boolean {
 
 /** The public tables by namespace, as callers may see them. */
 export interface Catalogue {
+  /** True if the caller's plan reads all tables. */
+  readsAll(context: RequestContext): boolean
   /** Returns the namespaces that the caller's plan may read, in order. */
   namespaces(context: RequestContext): readonly string[]
   /**
@@ -40,8 +42,8 @@ export function openCatalogue(datasets: readonly Dataset[]): Catalogue {
     if (isSample(dataset)) add(SAMPLE, dataset)
   }
   const all = [...byNamespace.keys()].sort()
-  const readable = (context: RequestContext, namespace: string): boolean =>
-    namespace === SAMPLE || TIERS.indexOf(context.caller.tier) >= TIERS.indexOf('ENTERPRISE')
+  const readsAll = (context: RequestContext): boolean => TIERS.indexOf(context.caller.tier) >= TIERS.indexOf('ENTERPRISE')
+  const readable = (context: RequestContext, namespace: string): boolean => namespace === SAMPLE || readsAll(context)
   const tables: Catalogue['tables'] = (context, namespace) => {
     const found = byNamespace.get(namespace)
     if (!found) throw noNamespace(namespace)
@@ -49,6 +51,7 @@ export function openCatalogue(datasets: readonly Dataset[]): Catalogue {
     return found
   }
   return {
+    readsAll,
     namespaces: (context) => all.filter((namespace) => readable(context, namespace)),
     tables,
     table: (context, namespace, name) => {

@@ -3,9 +3,9 @@ import { openCatalogue } from './catalogue.ts'
 import { registerFiles } from './file-routes.ts'
 import { lakePaths, lakeSchemas } from './lake-openapi.ts'
 import type { LakeParts } from './parts.ts'
-import { registerCatalogue } from './routes.ts'
+import { CATALOGUE_PATH, registerCatalogue } from './routes.ts'
 import { openServedFiles } from './served-files.ts'
-import { servedStorage } from './storage.ts'
+import { openStorage } from './storage.ts'
 
 /** The tables of the lake for other engines: an Iceberg REST catalogue, and the files that it names. */
 export const lakeFeature: Feature<LakeParts> = {
@@ -16,7 +16,7 @@ export const lakeFeature: Feature<LakeParts> = {
     registerCatalogue(app, {
       ...parts,
       catalogue: openCatalogue(datasets),
-      storage: servedStorage({ files, stamps: parts.cursors, baseUrl: parts.baseUrl }),
+      storage: openStorage({ ...parts, files, stamps: parts.cursors, catalogue: CATALOGUE_PATH }),
     })
     registerFiles(app, { ...parts, files, datasets })
   },

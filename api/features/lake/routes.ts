@@ -13,7 +13,7 @@ import { type Problem, problem } from '../../kernel/problems.ts'
 import { type Catalogue, SAMPLE } from './catalogue.ts'
 import { answerErrors, asIceberg, icebergError, noTable } from './errors.ts'
 import type { LakeParts } from './parts.ts'
-import { GRANT_STEP_MS, type Storage } from './storage.ts'
+import { type Access, GRANT_STEP_MS, type openStorage, type SignRequest, signRead } from './storage.ts'
 
 /** The root of the catalogue: the `uri` of clients. */
 export const CATALOGUE_PATH = '/lake/iceberg'
@@ -31,6 +31,7 @@ export const PATHS = Object.freeze({
   table: TABLE,
   credentials: `${TABLE}/credentials`,
   metrics: `${TABLE}/metrics`,
+  sign: `${TABLE}/sign`,
 })
 
 /** What is served, as `config` lists it. The prefix is the specification's; ours is empty. */
@@ -69,17 +70,26 @@ interface Asked {
 /** Registers the catalogue: the reading part of the Iceberg REST specification. */
 export function registerCatalogue(
   app: FastifyInstance,
-  parts: LakeParts & { readonly catalogue: Catalogue; readonly storage: Storage },
+  parts: LakeParts & { readonly catalogue: Catalogue; readonly storage: ReturnType<typeof openStorage> },
 ): void {
-  const { catalogue, storage, lake, clock } = parts
+  const { catalogue, storage, lake, bucket, clock } = parts
   const stateOf = async ({ context, params: { namespace, table } }: Asked): Promise<TableState> => {
     const state = await lake.table(catalogue.table(context, namespace, table)).load()
     if (!state) throw noTable(namespace, table, 'There are no data yet in the table')
     return state
   }
-  const grantOf = (state: TableState, { request }: Asked) => {
-    const asked = String(request.raw.headers['x-iceberg-access-delegation'] ?? '')
-    return storage.grant(state, { delegation: new Set(asked.split(',').map((one) => one.trim())), now: clock() })
+  const accessOf = (state: TableState, { context, request: { raw } }: Asked): Access => {
+    const delegation = new Set(
+      String(raw.headers['x-iceberg-access-delegation'] ?? '')
+        .split(',')
+        .map((one) => one.trim()),
+    )
+    const [path = ''] = (raw.url ?? '').split(/\/credentials$|\?/, 1)
+    return storage(state, { delegation, readsAll: catalogue.readsAll(context), path })
+  }
+  const credentials = async (access: Access) => {
+    const { prefix, config } = await access.grant(clock())
+    return { config, 'storage-credentials': [{ prefix, config }] }
   }
   const existing = async (datasets: ReadonlyMap<string, Dataset>): Promise<string[]> => {
     const limit = pLimit(REQUESTS)
@@ -128,24 +138,38 @@ export function registerCatalogue(
         const state = await stateOf(asked)
         if (isHead(asked.request)) return NO_CONTENT
         const refsOnly = choiceOf('snapshots', asked.query, ['all', 'refs']) === 'refs'
-        const etag = tagOf(state, [refsOnly, asked.request.raw.headers['x-iceberg-access-delegation'], Math.floor(clock() / GRANT_STEP_MS)])
+        const access = accessOf(state, asked)
+        const etag = tagOf(state, [refsOnly, access.kind, Math.floor(clock() / GRANT_STEP_MS)])
         const { 'if-none-match': noneMatch } = asked.request.raw.headers
         if (noneMatch !== undefined && matchesTag(noneMatch, etag)) return { status: 304, headers: { ETag: etag }, body: null }
-        const { location, metadata } = storage.describe(state)
-        const { prefix, config } = await grantOf(state, asked)
+        const { location, metadata } = access.describe()
         // The metadata as text: ids of 64 bits are no numbers of JavaScript.
         const text = metadataBytes(refsOnly ? referenced(metadata) : metadata).toString()
-        const [first, last] = JSON.stringify({
-          'metadata-location': location,
-          metadata: 0,
-          config,
-          'storage-credentials': [{ prefix, config }],
-        }).split('"metadata":0')
-        return { headers: { ETag: etag }, body: `${first}"metadata":${text}${last}` }
+        const [before, after] = JSON.stringify({ 'metadata-location': location, metadata: 0, ...(await credentials(access)) }).split(
+          '"metadata":0',
+        )
+        return { headers: { ETag: etag }, body: `${before}"metadata":${text}${after}` }
       },
     ],
-    [['GET'], PATHS.credentials, async (asked) => json({ 'storage-credentials': [await grantOf(await stateOf(asked), asked)] })],
+    [
+      ['GET'],
+      PATHS.credentials,
+      async (asked) => {
+        const { 'storage-credentials': given } = await credentials(accessOf(await stateOf(asked), asked))
+        return json({ 'storage-credentials': given })
+      },
+    ],
     [['POST'], PATHS.metrics, async (asked) => stateOf(asked).then(() => NO_CONTENT)],
+    [
+      ['POST'],
+      PATHS.sign,
+      async (asked) => {
+        const state = await stateOf(asked)
+        return bucket
+          ? json(await signRead(state, (asked.request.body ?? {}) as SignRequest, { bucket, now: clock() }))
+          : unsupported(asked)
+      },
+    ],
   ]
   void app.register(async (scope) => {
     answerErrors(scope, parts.log, asIceberg)
@@ -159,13 +183,6 @@ export function registerCatalogue(
     }
     const path = `${CATALOGUE_PATH}/{path}`
     const counters = { count: parts.requests.usageOf(path), countReply: parts.groups.ofPath('export', path) }
-    const unsupported = ({ request: { method, url } }: Asked): Answer => ({
-      status: 501,
-      body: icebergError(
-        501,
-        `The catalogue does not have ${method} ${url.split('?', 1)[0]?.slice(0, 500)}; GET ${PATHS.config} lists its endpoints.`,
-      ),
-    })
     scope.route({
       ...{ method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], url: `${CATALOGUE_PATH}/*`, bodyLimit: REPORT_BYTES },
       config: { counters },
@@ -174,7 +191,13 @@ export function registerCatalogue(
   })
 }
 
-/** Answers a request by a key, and charges and counts it. */
+/** The reply to an operation that the catalogue does not have. */
+function unsupported({ request: { method, url } }: Asked): Answer {
+  const path = url.split('?', 1)[0]?.slice(0, 500)
+  return { status: 501, body: icebergError(501, `The catalogue does not have ${method} ${path}; GET ${PATHS.config} lists its endpoints.`) }
+}
+
+/** Answers a request by a key, and charges and counts it. Signing one is free, as reading a file is. */
 async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -195,7 +218,7 @@ async function serve(
     refuseLongUrl(raw)
     await context.identify()
     if (!context.caller.key) throw noKey()
-    await context.charge(FULL_COST)
+    if (!request.routeOptions.url?.endsWith('/sign')) await context.charge(FULL_COST)
     const query = new URL(raw.url ?? '/', 'http://localhost').searchParams
     const { status = 200, headers, body } = await answer({ context, params: request.params as Asked['params'], query, request })
     // An operation that we do not have is no outage of ours, although the protocol has a 5xx for it.

@@ -1,7 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import type { TableMetadata } from '../../../lake/iceberg/metadata.ts'
 import { type TableState, versionKey } from '../../../lake/iceberg/table.ts'
+import type { ReaderAccess, ReaderKeys } from '../../../lake/store/reader-access.ts'
 import type { Cursors } from '../../engine/request/cursor.ts'
+import { problem } from '../../kernel/problems.ts'
 import type { ServedFiles } from './served-files.ts'
+import { signedHeaders } from './signature.ts'
 
 /** Credentials change once per step of this many ms, and work for twice as long. */
 export const GRANT_STEP_MS = 1_800_000
@@ -13,44 +17,161 @@ export interface Grant {
   readonly config: Readonly<Record<string, string>>
 }
 
-/** How clients read the files of tables. */
-export interface Storage {
-  /** Returns a table's metadata, and the location of its file, as clients read them. */
-  describe(state: TableState): { readonly location: string; readonly metadata: TableMetadata }
-  /** Returns what a client may read the files of a table with. `delegation` is how it asks to; `now` is in ms. */
-  grant(state: TableState, options: { readonly delegation: ReadonlySet<string>; readonly now: number }): Promise<Grant>
+/** How a client asks for a table. */
+interface Asking {
+  /** The ways to read files that it names in `X-Iceberg-Access-Delegation`; empty if it names none. */
+  readonly delegation: ReadonlySet<string>
+  /** True if its plan reads all tables. */
+  readonly readsAll: boolean
+  /** The path of the table below the catalogue. */
+  readonly path: string
+}
+
+/** How one client reads the files of a table. */
+export interface Access {
+  /** The way: two of the same way have the same metadata. */
+  readonly kind: 'served' | 'session' | 'keys' | 'signing'
+  /** Returns the table's metadata, and the location of its file, as the client reads them. */
+  describe(): { readonly location: string; readonly metadata: TableMetadata }
+  /** Returns what the client may read the files with; `now` is in ms. */
+  grant(now: number): Promise<Grant>
 }
 
 /** Text of a token: what it is for, the key of a table and its end, in ms. */
 const TOKEN = /^lake-files (\S+) (\d+)$/
-/** Region that clients sign for; S3 clients need some. */
+/** Region that clients of our files sign for; S3 clients need some. */
 const REGION = 'us-east-1'
+/** Tables whose sessions are remembered. */
+const SESSIONS = 1000
 
 type Stamps = Pick<Cursors, 'stamp' | 'stamped'>
 
+interface StorageOptions {
+  readonly files: ServedFiles
+  readonly stamps: Stamps
+  readonly baseUrl: () => string
+  /** How clients read the bucket themselves; null if the store is a folder. */
+  readonly bucket: ReaderAccess | null
+  /** Address of the catalogue. */
+  readonly catalogue: string
+}
+
+/**
+ * Returns what chooses the access of a client. By default the API serves the files. From a bucket, clients read themselves: by
+ * sessions of a role, by keys of the operator if their plan reads all tables, or by requests that we sign if they ask for that.
+ */
+export function openStorage(options: StorageOptions): (state: TableState, asking: Asking) => Access {
+  const { bucket } = options
+  const sessions = new LRUCache<string, ReaderKeys>({ max: SESSIONS })
+  return (state, asking) => {
+    const { table, metadata } = state
+    // The files of a lake that was moved without `scripts/lake relocate` are not where they state.
+    if (!bucket || metadata.location !== table.store.location(table.key)) return served(state, options)
+    const { delegation, readsAll } = asking
+    const signs = delegation.has('remote-signing') && !delegation.has('vended-credentials')
+    if (signs) return inBucket(state, bucket, 'signing', async () => signing(asking.path, options))
+    const { session, keys } = bucket
+    if (session)
+      return inBucket(state, bucket, 'session', async (now) => {
+        const known = sessions.get(table.key)
+        const isLong = known && (known.expires_at ?? Number.POSITIVE_INFINITY) - now >= GRANT_STEP_MS
+        const given = isLong ? known : await session(table.key)
+        sessions.set(table.key, given)
+        return keyConfig(given)
+      })
+    return keys && readsAll ? inBucket(state, bucket, 'keys', async () => keyConfig(keys)) : served(state, options)
+  }
+}
+
 /** The files are served by the API, which speaks enough of S3's protocol for all clients. */
-export function servedStorage(options: { readonly files: ServedFiles; readonly stamps: Stamps; readonly baseUrl: () => string }): Storage {
-  const { files, stamps, baseUrl } = options
+function served(state: TableState, { files, stamps, baseUrl }: StorageOptions): Access {
+  const { key } = state.table
   return {
-    describe: (state) => ({ location: files.location(versionKey(state.table.key, state.version)), metadata: files.metadata(state) }),
-    async grant({ table: { key } }, { now }) {
+    kind: 'served',
+    describe: () => ({ location: files.location(versionKey(key, state.version)), metadata: files.metadata(state) }),
+    async grant(now) {
       const expires_at = (Math.floor(now / GRANT_STEP_MS) + 2) * GRANT_STEP_MS
       const token = Buffer.from(stamps.stamp(`lake-files ${key} ${expires_at}`)).toString('base64url')
+      const keys = { accessKeyId: 'tia-lake', secretAccessKey: secretOf(token, stamps), sessionToken: token, expires_at }
       return {
         prefix: files.location(key),
-        config: {
-          's3.endpoint': baseUrl(),
-          's3.path-style-access': 'true',
-          's3.region': REGION,
-          'client.region': REGION,
-          's3.access-key-id': 'tia-lake',
-          's3.secret-access-key': secretOf(token, stamps),
-          's3.session-token': token,
-          's3.session-token-expires-at-ms': String(expires_at),
-        },
+        config: { ...placeConfig({ endpoint: baseUrl(), region: REGION, pathStyle: true }), ...keyConfig(keys) },
       }
     },
   }
+}
+
+/** The client reads the bucket itself, where the files are as their metadata states. */
+function inBucket(
+  { table, version, metadata }: TableState,
+  bucket: ReaderAccess,
+  kind: Access['kind'],
+  config: (now: number) => Promise<Readonly<Record<string, string>>>,
+): Access {
+  return {
+    kind,
+    describe: () => ({ location: table.store.location(versionKey(table.key, version)), metadata }),
+    grant: async (now) => ({ prefix: metadata.location, config: { ...placeConfig(bucket), ...(await config(now)) } }),
+  }
+}
+
+/** Where a client sends its requests, and how. */
+function placeConfig(place: Pick<ReaderAccess, 'endpoint' | 'region' | 'pathStyle'>): Record<string, string> {
+  return {
+    ...(place.endpoint === null ? {} : { 's3.endpoint': place.endpoint }),
+    ...{ 's3.path-style-access': String(place.pathStyle), 's3.region': place.region, 'client.region': place.region },
+  }
+}
+
+function keyConfig({ accessKeyId, secretAccessKey, sessionToken, expires_at }: ReaderKeys): Record<string, string> {
+  return {
+    ...{ 's3.access-key-id': accessKeyId, 's3.secret-access-key': secretAccessKey },
+    ...(sessionToken === null ? {} : { 's3.session-token': sessionToken }),
+    ...(expires_at === null ? {} : { 's3.session-token-expires-at-ms': String(expires_at) }),
+  }
+}
+
+/** The client lets us sign each request. PyIceberg does so only with fsspec. */
+function signing(path: string, { baseUrl, catalogue }: StorageOptions): Record<string, string> {
+  return {
+    ...{ 's3.remote-signing-enabled': 'true', 's3.signer': 'S3V4RestSigner', 'py-io-impl': 'pyiceberg.io.fsspec.FsspecFileIO' },
+    ...{ 's3.signer.uri': `${baseUrl()}${catalogue}`, 's3.signer.endpoint': `${path.slice(catalogue.length + 1)}/sign` },
+  }
+}
+
+/** A request that a client wants signed ("S3SignRequest" of the specification): headers have lists of values. */
+export interface SignRequest {
+  readonly method?: unknown
+  readonly uri?: unknown
+  readonly headers?: unknown
+}
+
+/**
+ * Signs a request for a file of a table with the store's own keys. Throws the problem of one that does not read, or that is for
+ * something else; `now` is in ms.
+ */
+export async function signRead(
+  { table }: TableState,
+  { method, uri, headers }: SignRequest,
+  { bucket, now }: { readonly bucket: ReaderAccess; readonly now: number },
+): Promise<{ readonly uri: string; readonly headers: Readonly<Record<string, readonly string[]>> }> {
+  const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : null
+  if ((method !== 'GET' && method !== 'HEAD') || !url) throw problem('invalid-parameter', 'Only GET and HEAD of a URL are signed.')
+  const hosts = bucket.endpoint === null ? [`s3.${bucket.region}.amazonaws.com`, 's3.amazonaws.com'] : [new URL(bucket.endpoint).host]
+  const path = decodeURIComponent(url.pathname)
+  const key = hosts.includes(url.host)
+    ? path.startsWith(`/${bucket.bucket}/`) && path.slice(bucket.bucket.length + 2)
+    : hosts.some((host) => url.host === `${bucket.bucket}.${host}`) && path.slice(1)
+  if (key === false || !key.startsWith(`${bucket.prefix}${table.key}/`))
+    throw problem('invalid-parameter', `${url.href.slice(0, 500)} is no file of the table.`)
+  const given = Object.entries((headers ?? {}) as Record<string, unknown>).map(([name, values]) => [
+    name.toLowerCase(),
+    [values].flat().join(','),
+  ])
+  const { accessKeyId, secretAccessKey, sessionToken } = await bucket.own()
+  const keys = { accessKeyId, secretAccessKey, sessionToken }
+  const signed = signedHeaders({ method, url, headers: Object.fromEntries(given) }, { region: bucket.region, now, keys })
+  return { uri: url.href, headers: Object.fromEntries(Object.entries(signed).map(([name, value]) => [name, [value]])) }
 }
 
 /** Returns the table and the end (ms) of a token that we gave, and the secret that goes with it; null for any other text. */
