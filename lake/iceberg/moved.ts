@@ -23,13 +23,24 @@ export function movedMetadata(metadata: TableMetadata, location: string, move: M
 /** A line of a manifest list, or an entry of a manifest, as far as it states paths (spec, "Manifest Lists", "Manifests"). */
 interface WithPaths {
   readonly manifest_path?: string
-  readonly manifest_length?: number
+  readonly content?: number
+  readonly added_files_count?: number
+  readonly existing_files_count?: number
   readonly data_file?: { readonly file_path: string; readonly referenced_data_file?: string | null }
 }
 
-/** The paths of the manifests in a manifest list's bytes; empty for those of a manifest. */
-export function manifestPaths(bytes: Buffer): string[] {
-  return (decodeContainer(bytes).records as readonly WithPaths[]).flatMap(({ manifest_path: path }) => (path === undefined ? [] : [path]))
+/** A manifest as a list names it, and whether it has files of deletes that apply. */
+interface Listed {
+  readonly path: string
+  readonly deletes: boolean
+}
+
+/** The manifests in a manifest list's bytes; none for those of a manifest. */
+export function listedManifests(bytes: Buffer): Listed[] {
+  return (decodeContainer(bytes).records as readonly WithPaths[]).flatMap(
+    ({ manifest_path: path, content, added_files_count: added = 0, existing_files_count: existing = 0 }) =>
+      path === undefined ? [] : [{ path, deletes: content === 1 && added + existing > 0 }],
+  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { datasetById } from '../../../lake/catalog.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
 import { codeBlock, escaped } from '../site/html.ts'
 import type { DatasetDetails } from './catalogue-reads.ts'
@@ -14,20 +15,23 @@ const WORDS = inBoth({
       `With a key of the plan ${plan}, <code>/api/export</code> lists the files, and <code>scripts/sync</code> copies them to a folder and keeps it up to date.`,
   ],
   inDuckdb: ['La copia en DuckDB', 'The copy in DuckDB'],
-  lake: ['La tabla Iceberg, para quien opera el servicio', 'The Iceberg table, for who operates the service'],
+  lake: ['La tabla Iceberg, sin copiarla', 'The Iceberg table, without a copy'],
   lakeIntro: [
-    'Con acceso al almacén, la tabla se lee sin copiarla, cada vez en un estado completo. Solo este servicio puede escribirla.',
-    'With access to the store, the table is read in place, always in a complete state. Only this service may write it.',
+    (plan: string) =>
+      `Con una clave del plan ${plan}, los motores leen la tabla del catálogo <code>/lake/iceberg</code>, siempre en un estado completo.`,
+    (plan: string) =>
+      `With a key of the plan ${plan}, engines read the table from the catalogue <code>/lake/iceberg</code>, always in a complete state.`,
   ],
 })
 
 /** Requests that are shown first; the others are folded. */
 const FIRST = 3
 
-/** Renders how to get a dataset: the requests, the bulk download, and SQL for the copy and for the Iceberg table. */
+/** Renders how to get a dataset: the requests, the bulk download, SQL for the copy, and the table in the Iceberg catalogue. */
 export function accessHtml(language: Language, { dataset, requests, baseUrl }: DatasetDetails & { readonly baseUrl: string }): string {
   const words = WORDS[language]
   const { id, domain, time, plans } = dataset
+  const { namespace = domain } = datasetById(id)
   const request = ({ url, plan, summary }: DatasetDetails['requests'][number]): string => {
     const key = plan === 'FREE' ? '' : "-H 'X-API-Key: tia_…' "
     return `<p class="what">${escaped(summary[language])} <span class="tag${plan === 'FREE' ? ' accent' : ''}">${plan}</span></p>${codeBlock(`curl ${key}'${baseUrl}${url}'`)}`
@@ -41,17 +45,18 @@ export function accessHtml(language: Language, { dataset, requests, baseUrl }: D
 ${codeBlock(`TRAFFIC_API_KEY=tia_… scripts/sync ${id} --to ${id} --url ${baseUrl}`)}
 <p class="what">${words.inDuckdb}</p>
 ${codeBlock(duckdbOfCopy(id, time))}
-<h3>${words.lake}</h3><p>${words.lakeIntro}</p>
-<p class="what">DuckDB</p>${codeBlock(`INSTALL iceberg; LOAD iceberg;
-SELECT count(*), max(${time}) FROM iceberg_scan('STORE/lake/${domain}/${id}');`)}
-<p class="what">PyIceberg</p>${codeBlock(`from pyiceberg.table import StaticTable
+<h3>${words.lake}</h3><p>${words.lakeIntro('ENTERPRISE')}</p>
+<p class="what">DuckDB</p>${codeBlock(`INSTALL httpfs; INSTALL iceberg; LOAD httpfs; LOAD iceberg;
+CREATE SECRET lake_key (TYPE iceberg, TOKEN 'tia_…');
+ATTACH 'lake' AS lake (TYPE iceberg, SECRET lake_key, ENDPOINT '${baseUrl}/lake/iceberg');
+SELECT count(*), max(${time}) FROM lake.${namespace}.${id};`)}
+<p class="what">PyIceberg</p>${codeBlock(`from pyiceberg.catalog import load_catalog
 
-# The newest metadata file, as scripts/lake tables prints it.
-table = StaticTable.from_metadata("STORE/lake/${domain}/${id}/metadata/v1.metadata.json")
-rows = table.scan().to_arrow()`)}
+lake = load_catalog("lake", type="rest", uri="${baseUrl}/lake/iceberg", token="tia_…")
+rows = lake.load_table("${namespace}.${id}").scan().to_arrow()`)}
 <p class="what">Spark</p>${codeBlock(`-- spark.sql.catalog.lake = org.apache.iceberg.spark.SparkCatalog
--- spark.sql.catalog.lake.type = hadoop, spark.sql.catalog.lake.warehouse = STORE/lake
-SELECT count(*), max(${time}) FROM lake.${domain}.${id}`)}</section>`
+-- spark.sql.catalog.lake.type = rest, .uri = ${baseUrl}/lake/iceberg, .token = tia_…
+SELECT count(*), max(${time}) FROM lake.${namespace}.${id}`)}</section>`
 }
 
 /** SQL for DuckDB over a folder of scripts/sync: rows by day of the column of time. */

@@ -142,7 +142,7 @@ export function registerCatalogue(
         const etag = tagOf(state, [refsOnly, access.kind, Math.floor(clock() / GRANT_STEP_MS)])
         const { 'if-none-match': noneMatch } = asked.request.raw.headers
         if (noneMatch !== undefined && matchesTag(noneMatch, etag)) return { status: 304, headers: { ETag: etag }, body: null }
-        const { location, metadata } = access.describe()
+        const { location, metadata } = await access.describe()
         // The metadata as text: ids of 64 bits are no numbers of JavaScript.
         const text = metadataBytes(refsOnly ? referenced(metadata) : metadata).toString()
         const [before, after] = JSON.stringify({ 'metadata-location': location, metadata: 0, ...(await credentials(access)) }).split(

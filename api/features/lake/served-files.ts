@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { decoded, TableRefused } from '../../../lake/iceberg/errors.ts'
+import { liveCount } from '../../../lake/iceberg/manifest-list.ts'
 import { metadataBytes, type TableMetadata } from '../../../lake/iceberg/metadata.ts'
-import { manifestPaths, movedAvro, movedMetadata } from '../../../lake/iceberg/moved.ts'
+import { listedManifests, movedAvro, movedMetadata } from '../../../lake/iceberg/moved.ts'
 import { pathsOf, readVersion, type Table, type TableState, VERSION } from '../../../lake/iceberg/table.ts'
 
 /** A bucket's name is the first part of the path of its files, so that the API's own address is the S3 endpoint. */
@@ -31,8 +32,8 @@ interface ServedFile {
 export interface ServedFiles {
   /** Returns the location that clients get of a key `lake/…`: `s3://lake/files/…`. */
   location(key: string): string
-  /** Returns a table's metadata with the locations that clients get. Throws `TableRefused` for paths outside the table. */
-  metadata(state: TableState): TableMetadata
+  /** Returns a table's metadata with the locations that clients get. Throws `TableRefused` for a table that cannot be served. */
+  metadata(state: TableState): Promise<TableMetadata>
   /** Returns a file of a table; null if there is none. Throws `TableRefused` if it is damaged. */
   find(table: Table, key: string): Promise<ServedFile | null>
 }
@@ -50,15 +51,16 @@ export function openServedFiles(): ServedFiles {
     const { toKey } = pathsOf(state)
     return (path: string): string => location(toKey(path))
   }
-  const metadata = (state: TableState): TableMetadata => movedMetadata(state.metadata, location(state.table.key), moveOf(state))
+  const moved = (state: TableState): TableMetadata => movedMetadata(state.metadata, location(state.table.key), moveOf(state))
   const rewritten = async (key: string, state: TableState): Promise<Buffer | undefined> => {
     const { table } = state
     const bytes = await limit(() => table.store.get(key))
     if (!bytes) return undefined
     const sizes = new Map<string, number>()
-    const manifests = decoded(table.key, key, () => manifestPaths(bytes))
+    const manifests = decoded(table.key, key, () => listedManifests(bytes))
+    if (manifests.some(({ deletes }) => deletes)) throw undeletable(table)
     await Promise.all(
-      manifests.map(async (path) => {
+      manifests.map(async ({ path }) => {
         const manifest = await cache.fetch(pathsOf(state).toKey(path), { context: state })
         if (!manifest) throw new TableRefused(table.key, `${path} is missing`)
         sizes.set(path, manifest.length)
@@ -71,11 +73,15 @@ export function openServedFiles(): ServedFiles {
     const [, version] = VERSION.exec(key) ?? []
     const state = version === undefined ? await table.load() : await readVersion(table, Number(version))
     if (!state) return null
-    return version === undefined ? ((await cache.fetch(key, { context: state })) ?? null) : metadataBytes(metadata(state))
+    return version === undefined ? ((await cache.fetch(key, { context: state })) ?? null) : metadataBytes(moved(state))
   }
   return {
     location,
-    metadata,
+    async metadata(state) {
+      const { table } = state
+      if ((await table.manifests(state)).some((one) => one.content === 'deletes' && liveCount(one) > 0)) throw undeletable(table)
+      return moved(state)
+    },
     async find(table, key) {
       const found = await table.store.head(key)
       if (!found) return null
@@ -85,6 +91,11 @@ export function openServedFiles(): ServedFiles {
       return { bytes: found.bytes, modified_at, read: async (start, end) => Readable.from(pieces(table, key, { start, end: end + 1 })) }
     },
   }
+}
+
+/** The error of a table with files of position deletes: these name data files by their places in the store. */
+function undeletable({ key }: Table): TableRefused {
+  return new TableRefused(key, 'another engine deleted rows by position; it can be served once compaction has applied that')
 }
 
 /** The bytes of an object from `start` up to `end`, piece by piece. */

@@ -32,7 +32,7 @@ export interface Access {
   /** The way: two of the same way have the same metadata. */
   readonly kind: 'served' | 'session' | 'keys' | 'signing'
   /** Returns the table's metadata, and the location of its file, as the client reads them. */
-  describe(): { readonly location: string; readonly metadata: TableMetadata }
+  describe(): Promise<{ readonly location: string; readonly metadata: TableMetadata }>
   /** Returns what the client may read the files with; `now` is in ms. */
   grant(now: number): Promise<Grant>
 }
@@ -88,7 +88,7 @@ function served(state: TableState, { files, stamps, baseUrl }: StorageOptions): 
   const { key } = state.table
   return {
     kind: 'served',
-    describe: () => ({ location: files.location(versionKey(key, state.version)), metadata: files.metadata(state) }),
+    describe: async () => ({ location: files.location(versionKey(key, state.version)), metadata: await files.metadata(state) }),
     async grant(now) {
       const expires_at = (Math.floor(now / GRANT_STEP_MS) + 2) * GRANT_STEP_MS
       const token = Buffer.from(stamps.stamp(`lake-files ${key} ${expires_at}`)).toString('base64url')
@@ -110,7 +110,7 @@ function inBucket(
 ): Access {
   return {
     kind,
-    describe: () => ({ location: table.store.location(versionKey(table.key, version)), metadata }),
+    describe: async () => ({ location: table.store.location(versionKey(table.key, version)), metadata }),
     grant: async (now) => ({ prefix: metadata.location, config: { ...placeConfig(bucket), ...(await config(now)) } }),
   }
 }

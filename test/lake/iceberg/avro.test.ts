@@ -5,7 +5,7 @@ import { decodeContainer, encodeContainer } from '../../../lake/iceberg/avro.ts'
 import { decodeManifest, encodeManifest, type ManifestEntry, STATUS } from '../../../lake/iceberg/manifest.ts'
 import { decodeManifestList, encodeManifestList } from '../../../lake/iceberg/manifest-list.ts'
 import type { PartitionPart } from '../../../lake/iceberg/manifest-schema.ts'
-import { manifestPaths, movedAvro } from '../../../lake/iceberg/moved.ts'
+import { listedManifests, movedAvro } from '../../../lake/iceberg/moved.ts'
 import type { Bound } from '../../../lake/iceberg/types.ts'
 
 const schema = {
@@ -54,7 +54,7 @@ describe('Iceberg files with moved paths', () => {
     })
     const moved = movedAvro(list, move, () => 1234)
     expect(moved.equals(movedAvro(list, move, () => 1234))).toBe(true)
-    expect(manifestPaths(moved)).toEqual(['s3://new/m1.avro'])
+    expect(listedManifests(moved)).toEqual([{ path: 's3://new/m1.avro', deletes: false }])
     expect(decodeManifestList(moved, paths)).toEqual([{ ...line, key: 's3://new/m1.avro', bytes: 1234 }])
     const { metadata } = decodeContainer(list)
     expect(decodeContainer(moved).metadata).toEqual(metadata)

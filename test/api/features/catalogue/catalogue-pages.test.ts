@@ -36,7 +36,7 @@ test("a dataset's page has its rows a day, null shares, schema, sample, map, req
   const [record] = (await service.json('/api/incidents?limit=1')).incidents
   expect(page).toContain(record.id)
   expect(page).toMatch(/class="points" d="M[\d.]+ [\d.]+h0/)
-  expect(page).toContain(`max(${incidents.time}) FROM iceberg_scan`)
+  expect(page).toContain(`max(${incidents.time}) FROM lake.road.incidents`)
   expect(page).toContain('/api/incidents?')
   expect(page).not.toContain('style=')
   // A chart with one day says where its axis begins.

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import { decodeContainer } from '../../../../lake/iceberg/avro.ts'
 import { liveFiles } from '../../../../lake/iceberg/files.ts'
-import { decodeManifestList } from '../../../../lake/iceberg/manifest-list.ts'
-import { manifestPaths } from '../../../../lake/iceberg/moved.ts'
-import type { TableState } from '../../../../lake/iceberg/table.ts'
+import { decodeManifestList, encodeManifestList } from '../../../../lake/iceberg/manifest-list.ts'
+import { listedManifests } from '../../../../lake/iceberg/moved.ts'
+import { pathsOf, type TableState } from '../../../../lake/iceberg/table.ts'
+import { updateTable } from '../../../../lake/iceberg/update.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'
 
 const LOCATION = 's3://lake/files/road/incidents'
@@ -82,7 +83,7 @@ describe('the files of a table', () => {
     const beside = await startService({ beside: service.shared, clock: () => Date.now() + ahead })
     try {
       const other = clientOf({ 's3.endpoint': beside.url })
-      for (const url of [listOf(), manifestPaths(await get(listOf()))[0] as string]) {
+      for (const url of [listOf(), listedManifests(await get(listOf()))[0]?.path as string]) {
         const whole = await get(url)
         const { ContentLength: size, ETag: tag } = await client.send(new HeadObjectCommand(placeOf(url)))
         expect(size).toBe(whole.length)
@@ -145,5 +146,30 @@ describe('the files of a table', () => {
     after.config.systemClockOffset = 60 * MINUTE
     expect(await refusalOf(after.send(new GetObjectCommand(placeOf(listOf()))))).toBe('answered')
     ahead = 0
+  })
+
+  test('are not served while rows are deleted by position: the deleted rows would be back', async () => {
+    const base = (await service.lake.table(incidents).load()) as TableState
+    const { table, metadata: before } = base
+    const deletes = (await table.manifests(base)).slice(0, 1).map((one) => ({ ...one, content: 'deletes' as const }))
+    const list = `${table.key}/metadata/snap-deletes.avro`
+    const sequenceNumber = before['last-sequence-number'] + 1
+    const of = { snapshotId: 77, parentId: base.snapshot?.['snapshot-id'] ?? null, sequenceNumber, paths: pathsOf(base) }
+    await table.store.put(list, encodeManifestList({ manifests: [...(await table.manifests(base)), ...deletes], ...of }))
+    const snapshot = {
+      ...{ 'snapshot-id': 77, 'sequence-number': sequenceNumber, 'timestamp-ms': Date.now(), 'schema-id': 0 },
+      ...{ 'manifest-list': pathsOf(base).toLocation(list), summary: { operation: 'overwrite' as const } },
+    }
+    await updateTable({
+      table,
+      attempt: async ({ metadata: now }) => ({
+        kind: 'change',
+        metadata: { ...now, snapshots: [...now.snapshots, snapshot], 'current-snapshot-id': 77, 'last-sequence-number': sequenceNumber },
+      }),
+    })
+    const loaded = await service.get('/lake/iceberg/v1/namespaces/road/tables/incidents')
+    expect([loaded.status, ((await loaded.json()) as Reply).error.message]).toEqual([503, expect.stringContaining('by position')])
+    const read = get(`${LOCATION}/metadata/snap-deletes.avro`)
+    expect(await refusalOf(read)).toEqual([503, 'ServiceUnavailable'])
   })
 })
