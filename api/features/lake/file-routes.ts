@@ -8,7 +8,7 @@ import { isBrokenOff, sendFile } from '../../engine/replies/file-reply.ts'
 import { problemOf } from '../../engine/replies/problem-replies.ts'
 import { refuseLongUrl } from '../../kernel/http/headers.ts'
 import { problem } from '../../kernel/problems.ts'
-import { answerErrors, asS3, refusedFile } from './errors.ts'
+import { answerErrors, asS3, refusedFile, type S3Refusal } from './errors.ts'
 import type { LakeParts } from './parts.ts'
 import { FILES_PATH, type ServedFiles } from './served-files.ts'
 import { signatureFault } from './signature.ts'
@@ -16,6 +16,9 @@ import { readToken } from './storage.ts'
 
 /** The path as the description and the counters name it. */
 const PATH = `${FILES_PATH}/{path}`
+
+/** Refusals of requests that may be guesses of credentials. */
+const GUESSES: readonly unknown[] = ['AccessDenied', 'SignatureDoesNotMatch'] satisfies readonly S3Refusal[]
 
 /**
  * Registers the files of tables, as GetObject and HeadObject of S3 (path style). A request is signed with the credentials that the
@@ -47,8 +50,8 @@ export function registerFiles(
             return
           }
           const found = problemOf(error)
-          // A missing file, or a range outside one, is no guess of a signature.
-          const charged = found.code === 'invalid-key' ? await context.chargeProblem(found) : found
+          // Only what may be a guess is charged: credentials that have expired, and missing files, were ours.
+          const charged = GUESSES.includes(found.options.extensions?.['type']) ? await context.chargeProblem(found) : found
           countRequest(counters, context, charged.status)
           throw charged
         }

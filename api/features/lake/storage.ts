@@ -73,10 +73,10 @@ export function openStorage(options: StorageOptions): (state: TableState, asking
     const { session, keys } = bucket
     if (session)
       return inBucket(state, bucket, 'session', async (now) => {
-        const known = sessions.get(table.key)
-        const isLong = known && (known.expires_at ?? Number.POSITIVE_INFINITY) - now >= GRANT_STEP_MS
-        const given = isLong ? known : await session(table.key)
-        sessions.set(table.key, given)
+        // A client keeps what it has for the rest of a step, and then reads for at least as long.
+        const name = `${table.key} ${Math.floor(now / GRANT_STEP_MS)}`
+        const given = sessions.get(name) ?? (await session(table.key))
+        sessions.set(name, given)
         return keyConfig(given)
       })
     return keys && readsAll ? inBucket(state, bucket, 'keys', async () => keyConfig(keys)) : served(state, options)
