@@ -46,6 +46,9 @@ export const ENDPOINTS: readonly string[] = Object.freeze([
   'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics',
 ])
 
+/** Only where the lake is in a bucket. */
+const SIGN = 'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign'
+
 /** Results of a page if the client does not say how many it takes. */
 const PAGE_SIZE = 100
 const REQUESTS = 16
@@ -103,7 +106,11 @@ export function registerCatalogue(
       ['GET'],
       PATHS.config,
       // Keys do not expire with a session: a client must not try to exchange them.
-      () => json({ defaults: { 'token-refresh-enabled': 'false' }, overrides: {}, endpoints: ENDPOINTS }),
+      () =>
+        json({
+          ...{ defaults: { 'token-refresh-enabled': 'false' }, overrides: {} },
+          endpoints: bucket ? [...ENDPOINTS, SIGN] : ENDPOINTS,
+        }),
     ],
     [
       ['GET'],

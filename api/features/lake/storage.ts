@@ -66,7 +66,7 @@ export function openStorage(options: StorageOptions): (state: TableState, asking
   return (state, asking) => {
     const { table, metadata } = state
     // The files of a lake that was moved without `scripts/lake relocate` are not where they state.
-    if (!bucket || metadata.location !== table.store.location(table.key)) return served(state, options)
+    if (!bucket || metadata.location !== table.store.location(table.key)) return served(state, asking, options)
     const { delegation, readsAll } = asking
     const signs = delegation.has('remote-signing') && !delegation.has('vended-credentials')
     if (signs) return inBucket(state, bucket, 'signing', async () => signing(asking.path, options))
@@ -77,14 +77,15 @@ export function openStorage(options: StorageOptions): (state: TableState, asking
         const name = `${table.key} ${Math.floor(now / GRANT_STEP_MS)}`
         const given = sessions.get(name) ?? (await session(table.key))
         sessions.set(name, given)
-        return keyConfig(given)
+        return { ...keyConfig(given), ...renewal(asking, options) }
       })
-    return keys && readsAll ? inBucket(state, bucket, 'keys', async () => keyConfig(keys)) : served(state, options)
+    return keys && readsAll ? inBucket(state, bucket, 'keys', async () => keyConfig(keys)) : served(state, asking, options)
   }
 }
 
 /** The files are served by the API, which speaks enough of S3's protocol for all clients. */
-function served(state: TableState, { files, stamps, baseUrl }: StorageOptions): Access {
+function served(state: TableState, asking: Asking, options: StorageOptions): Access {
+  const { files, stamps, baseUrl } = options
   const { key } = state.table
   return {
     kind: 'served',
@@ -95,7 +96,11 @@ function served(state: TableState, { files, stamps, baseUrl }: StorageOptions): 
       const keys = { accessKeyId: 'tia-lake', secretAccessKey: secretOf(token, stamps), sessionToken: token, expires_at }
       return {
         prefix: files.location(key),
-        config: { ...placeConfig({ endpoint: baseUrl(), region: REGION, pathStyle: true }), ...keyConfig(keys) },
+        config: {
+          ...placeConfig({ endpoint: baseUrl(), region: REGION, pathStyle: true }),
+          ...keyConfig(keys),
+          ...renewal(asking, options),
+        },
       }
     },
   }
@@ -129,6 +134,11 @@ function keyConfig({ accessKeyId, secretAccessKey, sessionToken, expires_at }: R
     ...(sessionToken === null ? {} : { 's3.session-token': sessionToken }),
     ...(expires_at === null ? {} : { 's3.session-token-expires-at-ms': String(expires_at) }),
   }
+}
+
+/** Where a client that reads for longer gets new credentials: Java's does so by itself. */
+function renewal({ path }: Asking, { baseUrl }: StorageOptions): Record<string, string> {
+  return { 'client.refresh-credentials-endpoint': `${baseUrl()}${path}/credentials` }
 }
 
 /** The client lets us sign each request. PyIceberg does so only with fsspec. */

@@ -136,6 +136,7 @@ describe('remote signing', () => {
       's3.signer.endpoint': 'v1/namespaces/road/tables/incidents/sign',
     })
     expect(config['s3.secret-access-key']).toBeUndefined()
+    expect((await load(service, '/lake/iceberg/v1/config')).endpoints.at(-1)).toMatch(/^POST .*sign$/)
     for (const asked of ['', 'vended-credentials', 'vended-credentials,remote-signing'])
       expect((await load(service, INCIDENTS, 'ENTERPRISE', asked)).config['s3.endpoint'], asked).toBe(service.url)
   })
