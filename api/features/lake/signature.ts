@@ -96,7 +96,16 @@ function hmac(key: string | Buffer, text: string): Buffer {
 }
 
 function encoded(part: string): string {
-  return encodeURIComponent(decodeURIComponent(part)).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  return encodeURIComponent(decodedPart(part) ?? part).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** Returns a part of a URL without its encoding; null if it is no encoding of UTF-8. */
+export function decodedPart(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
 }
 
 function pathText(path: string): string {

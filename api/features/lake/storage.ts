@@ -5,7 +5,7 @@ import type { ReaderAccess, ReaderKeys } from '../../../lake/store/reader-access
 import type { Cursors } from '../../engine/request/cursor.ts'
 import { problem } from '../../kernel/problems.ts'
 import type { ServedFiles } from './served-files.ts'
-import { signedHeaders } from './signature.ts'
+import { decodedPart, signedHeaders } from './signature.ts'
 
 /** Credentials change once per step of this many ms, and work for twice as long. */
 export const GRANT_STEP_MS = 1_800_000
@@ -168,7 +168,7 @@ export async function signRead(
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : null
   if ((method !== 'GET' && method !== 'HEAD') || !url) throw problem('invalid-parameter', 'Only GET and HEAD of a URL are signed.')
   const hosts = bucket.endpoint === null ? [`s3.${bucket.region}.amazonaws.com`, 's3.amazonaws.com'] : [new URL(bucket.endpoint).host]
-  const path = decodeURIComponent(url.pathname)
+  const path = decodedPart(url.pathname) ?? ''
   const key = hosts.includes(url.host)
     ? path.startsWith(`/${bucket.bucket}/`) && path.slice(bucket.bucket.length + 2)
     : hosts.some((host) => url.host === `${bucket.bucket}.${host}`) && path.slice(1)

@@ -159,6 +159,7 @@ describe('remote signing', () => {
       { method: 'PUT', uri: file },
       { method: 'DELETE', uri: file },
       { method: 'GET', uri: 'nothing' },
+      { method: 'GET', uri: 'https://s3.example.org/bucket/prefix/lake/road/incidents/%zz' },
       { method: 'GET', uri: 'https://s3.example.org/bucket/?list-type=2' },
       { method: 'GET', uri: 'https://s3.example.org/bucket/prefix/lake/road/incidents2/x' },
       { method: 'GET', uri: 'https://s3.example.org/bucket/prefix/lake/road/incidents/../../../keys/x' },

@@ -125,6 +125,13 @@ describe('the files of a table', () => {
       'application/xml',
       expect.stringContaining('<Code>AccessDenied</Code>'),
     ])
+    const headers = {
+      'X-Amz-Security-Token': config['s3.session-token'] as string,
+      'X-Amz-Date': new Date().toISOString().replaceAll(/[:-]|\.\d+/g, ''),
+      Authorization: `AWS4-HMAC-SHA256 Credential=a/20260102/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=${'0'.repeat(64)}`,
+    }
+    const undecodable = await fetch(`${service.url}/lake/files/road/incidents/metadata/v1.metadata.json?%zz`, { headers })
+    expect([undecodable.status, await undecodable.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')])
     const outside = await fetch(`${service.url}/lake/files/road/incidents/..%2f..%2f..%2fkeys/x`)
     expect(outside.status).toBe(403)
   })
