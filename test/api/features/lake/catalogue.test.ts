@@ -46,6 +46,8 @@ describe('what is served', () => {
       ['DELETE', INCIDENTS],
       ['GET', `${ROOT}/namespaces/road/views`],
       ['POST', `${ROOT}/oauth/tokens`],
+      // Only a bucket's requests are signed.
+      ['POST', `${INCIDENTS}/sign`],
       ['POST', `${ROOT}/transactions/commit`],
     ]
     for (const [method, path] of others) {
