@@ -172,7 +172,9 @@ export async function signRead(
   const key = hosts.includes(url.host)
     ? path.startsWith(`/${bucket.bucket}/`) && path.slice(bucket.bucket.length + 2)
     : hosts.some((host) => url.host === `${bucket.bucket}.${host}`) && path.slice(1)
-  if (key === false || !key.startsWith(`${bucket.prefix}${table.key}/`))
+  const isIn = key !== false && key.startsWith(`${bucket.prefix}${table.key}/`)
+  // Some servers keep objects as files, and resolve dots in their names.
+  if (!isIn || key.split('/').some((part) => part === '' || part.startsWith('.')))
     throw problem('invalid-parameter', `${url.href.slice(0, 500)} is no file of the table.`)
   const given = Object.entries((headers ?? {}) as Record<string, unknown>).map(([name, values]) => [
     name.toLowerCase(),

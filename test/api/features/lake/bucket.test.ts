@@ -159,6 +159,7 @@ describe('remote signing', () => {
       { method: 'GET', uri: 'https://s3.example.org/bucket/?list-type=2' },
       { method: 'GET', uri: 'https://s3.example.org/bucket/prefix/lake/road/incidents2/x' },
       { method: 'GET', uri: 'https://s3.example.org/bucket/prefix/lake/road/incidents/../../../keys/x' },
+      { method: 'GET', uri: 'https://s3.example.org/bucket/prefix/lake/road/incidents/..%2f..%2f..%2fkeys/x' },
       { method: 'GET', uri: 'https://other.example.org/bucket/prefix/lake/road/incidents/x' },
       { method: 'GET', uri: 'https://other.s3.example.org/prefix/lake/road/incidents/x' },
     ]
