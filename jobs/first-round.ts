@@ -3,6 +3,8 @@ import type { Feed } from './feeds/define.ts'
 
 /** The first minutes of a worker: live feeds go before archives and derived tables. */
 export interface FirstRound {
+  /** Waits for these feeds only: other workers fetch the others. */
+  keep(owned: ReadonlySet<string>): void
   /** Resolves once each feed that is neither archive nor stream has landed its first fetch, or the wait is over. */
   readonly landed: Promise<void>
   /** Runs a feed's fetch: at once, or for an archive after the others have landed. */
@@ -16,7 +18,7 @@ export interface FirstRound {
   end(): void
 }
 
-/** Starts a worker's first round. The wait has a limit, ms, because another worker may fetch a feed, or it may not answer. */
+/** Starts a worker's first round. The wait has a limit, ms, because a publisher may not answer. */
 export function makeFirstRound(feeds: readonly Feed[], limit_ms: number): FirstRound {
   const missing = new Set(feeds.filter(({ archive, stream }) => !archive && !stream).map(({ id }) => id))
   const fetched = new Set<string>()
@@ -34,6 +36,10 @@ export function makeFirstRound(feeds: readonly Feed[], limit_ms: number): FirstR
   return {
     landed,
     end,
+    keep(owned) {
+      for (const id of missing) if (!owned.has(id)) missing.delete(id)
+      if (missing.size === 0) end()
+    },
     async fetch(feed, run) {
       if (feed.archive) await landed
       return await run().finally(() => fetched.add(feed.id))

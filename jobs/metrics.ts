@@ -1,8 +1,9 @@
 import type { Counter, Gauge, Registry } from 'prom-client'
 import { counter, defineMetrics, gauge, openCounter, openGauge, show } from '../lake/metrics/define.ts'
 import { Timings } from '../lake/metrics/timings.ts'
+import type { Feed } from './feeds/define.ts'
 import type { FetchOutcome } from './ingest/pipeline.ts'
-import type { QueueDepth } from './queues.ts'
+import type { JobCounts } from './ticker.ts'
 
 /** Outcomes of a fetch: those of the pipeline, or an error of ours. */
 const FETCH_OUTCOMES = ['accepted', 'unchanged', 'rejected', 'failed', 'error'] as const
@@ -25,6 +26,11 @@ export const WORKER_METRICS = defineMetrics({
   fetched: gauge(
     'traffic_worker_last_fetch_timestamp_seconds',
     "Time of this process's last successful fetch of a feed, accepted or unchanged; no value before the first.",
+    ['feed'],
+  ),
+  parses: counter(
+    'traffic_worker_parses_total',
+    'How often this process parsed a publication of a feed: once for each fetch, unless it reads the raw log.',
     ['feed'],
   ),
   quarantined: counter('traffic_worker_rows_quarantined_total', 'Rows of accepted fetches that failed a check.', ['feed']),
@@ -64,9 +70,9 @@ export const WORKER_METRICS = defineMetrics({
     'Kept snapshots of a table that another writer made; the status names the engine.',
     ['dataset'],
   ),
-  queue: gauge(
-    'traffic_worker_queue_jobs',
-    'Jobs in the shared queue by state: waiting for a worker, active, or delayed until due; no value while Redis does not answer.',
+  jobs: gauge(
+    'traffic_worker_jobs',
+    'Jobs of the feeds and tasks that this worker owns by state: running, waiting for a lock, or scheduled for later.',
     ['state'],
   ),
 })
@@ -84,6 +90,7 @@ export class WorkerMetrics {
   readonly #fetches: Counter
   readonly #fetchTime: Timings
   readonly #fetched: Gauge
+  readonly #parses: Counter
   readonly #quarantined: Counter
   readonly #landings: Counter
   readonly #landTime: Timings
@@ -99,6 +106,7 @@ export class WorkerMetrics {
     this.#fetches = openCounter(registry, WORKER_METRICS.fetches)
     this.#fetchTime = new Timings(registry, WORKER_METRICS.fetchTime)
     this.#fetched = openGauge(registry, WORKER_METRICS.fetched)
+    this.#parses = openCounter(registry, WORKER_METRICS.parses)
     this.#quarantined = openCounter(registry, WORKER_METRICS.quarantined)
     this.#landings = openCounter(registry, WORKER_METRICS.landings)
     this.#landTime = new Timings(registry, WORKER_METRICS.landTime)
@@ -109,10 +117,22 @@ export class WorkerMetrics {
     for (const { id: feed, into } of feeds) {
       for (const outcome of FETCH_OUTCOMES) this.#fetches.inc({ feed, outcome }, 0)
       for (const outcome of OUTCOMES) this.#landings.inc({ feed, outcome }, 0)
+      this.#parses.inc({ feed }, 0)
       this.#quarantined.inc({ feed }, 0)
       for (const { id: dataset } of into) this.#rows.inc({ dataset }, 0)
     }
     for (const { task } of tasks) for (const outcome of OUTCOMES) this.#upkeep.inc({ task, outcome }, 0)
+  }
+
+  /** Returns a feed whose parses are counted. */
+  parsing(feed: Feed): Feed {
+    return {
+      ...feed,
+      rows: (...given) => {
+        this.#parses.inc({ feed: feed.id })
+        return feed.rows(...given)
+      },
+    }
   }
 
   /** Measures a fetch of a feed. */
@@ -157,11 +177,9 @@ export class WorkerMetrics {
     )
   }
 
-  /** Exposes the queue's depth; no value if `read` returns null. */
-  followQueue(read: () => Promise<QueueDepth | null>): void {
-    show(this.#registry, WORKER_METRICS.queue, async () =>
-      Object.entries((await read()) ?? {}).map(([state, jobs]) => [{ state }, jobs] as const),
-    )
+  /** Exposes the owned jobs by state. */
+  followJobs(read: () => JobCounts): void {
+    show(this.#registry, WORKER_METRICS.jobs, () => Object.entries(read()).map(([state, jobs]) => [{ state }, jobs] as const))
   }
 }
 

@@ -13,12 +13,16 @@ export function offsetOf(id: string, every_ms: number): number {
   return 1 + (createHash('sha256').update(id).digest().readUInt32BE() % Math.max(every_ms - 1, 1))
 }
 
+/** Returns the first tick after an instant, ms since the epoch. */
+export function tickAfter(at: number, { every_ms, offset_ms }: { readonly every_ms: number; readonly offset_ms: number }): number {
+  return Math.floor((at - offset_ms) / every_ms + 1) * every_ms + offset_ms
+}
+
 /** Returns when a feed is next fetched by its cadence, ms since the epoch; null for a stream, which is always followed. */
 export function nextTickAt({ id, every_s, stream }: Pick<Feed, 'id' | 'every_s' | 'stream'>, now: number): number | null {
   if (stream) return null
   const every_ms = Math.round(every_s * 1000)
-  const offset_ms = offsetOf(`fetch:${id}`, every_ms)
-  return Math.floor((now - offset_ms) / every_ms + 1) * every_ms + offset_ms
+  return tickAfter(now, { every_ms, offset_ms: offsetOf(`fetch:${id}`, every_ms) })
 }
 
 /** Returns when a feed is next fetched after so many failures in a row (0: none): after a wait that grows, or by its cadence. */

@@ -1,34 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DelayedError, type Job, Worker } from 'bullmq'
 import type { Logger } from 'pino'
 import { claimRedis, type Listening, listen, openRedis } from '../lake/live/connect.ts'
 import { DEMAND_CHANNEL } from '../lake/live/demand.ts'
 import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { readFeedStates } from '../lake/live/freshness.ts'
-import { LockLost, withLock } from '../lake/live/lock.ts'
-import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
+import { LockLost } from '../lake/live/lock.ts'
+import { announceWorker, livingWorkers, OWNER_AWAY_MS, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
 import { WaitedTooLong } from '../lake/query/work-kind.ts'
 import { openRepeats, outageOf } from '../lake/repeats.ts'
 import type { Feed } from './feeds/define.ts'
-import {
-  type FeedQueue,
-  fetchWanted,
-  handBack,
-  type JobData,
-  type JobKind,
-  type JobResult,
-  jobLock,
-  openQueue,
-  QUEUE,
-  type QueueDepth,
-  queueDepth,
-  reconcileSchedules,
-  type Schedule,
-  schedulesOf,
-  type UpkeepTask,
-} from './queues.ts'
+import { ownedBy } from './owners.ts'
+import { dropFeedQueue } from './queues.ts'
 import { dueRetry } from './schedule.ts'
+import { type Job, type JobCounts, openTicker } from './ticker.ts'
 
 /** The job handlers. Each must stop soon after its signal fires; a failure is logged and does not change the schedule. */
 export interface FeedRunner {
@@ -37,16 +22,24 @@ export interface FeedRunner {
   upkeep(task: string, signal: AbortSignal): Promise<void>
 }
 
+/** A task of upkeep and its cadence. */
+export interface UpkeepTask {
+  readonly task: string
+  readonly every_s: number
+}
+
 /** Times of the machinery, ms. */
 export interface WorkerTimes {
-  /** How long a feed's lock outlives a worker that stopped. */
+  /** How long a job's lock outlives a worker that stopped. */
   readonly lock: number
-  /** How long a stopped worker's job is reserved; longer than the lock, so the next worker finds the lock free. */
-  readonly job: number
-  /** How often jobs of stopped workers are searched for. */
-  readonly stalled: number
-  /** How often the schedulers are compared with the catalogue: after Redis was emptied they return within this time. */
-  readonly reconcile: number
+  /** How long to wait before a job whose lock another process has is tried again. */
+  readonly retry: number
+  /** How often a worker announces itself; how long one without an announcement still owns feeds; how often owners are found. */
+  readonly beat: number
+  readonly away: number
+  readonly owners: number
+  /** How often failed fetches that are due are looked for, and whether Redis still belongs to this lake. */
+  readonly retries: number
   /** When a stream first lands after its fetch began, which does not end: soon after its first file. */
   readonly streamLanding: number
   /** How long running jobs may continue when the worker is closed, and how long they may take to stop after that. */
@@ -56,20 +49,19 @@ export interface WorkerTimes {
 
 const TIMES: WorkerTimes = {
   lock: 20_000,
-  job: 30_000,
-  stalled: 10_000,
-  reconcile: 15_000,
+  retry: 2000,
+  beat: WORKER_BEAT_MS,
+  away: OWNER_AWAY_MS,
+  owners: 1000,
+  retries: 15_000,
   streamLanding: 30_000,
   grace: 1_500,
   abort: 700,
 }
-const STALLS = 5
-const KEPT_JOBS = { count: 200 }
-const RETRY_MS = 2000
-/** How long a job of a feed that only another worker knows is postponed, ms. */
-const PUT_BACK_MS = 500
-/** Longest wait for the depth of the queue, ms. */
-const DEPTH_MS = 1000
+/** Requests for a feed's documents that come within this time become one fetch, ms. */
+const WISHES_MS = 500
+/** The start of the newest worker, ms since the epoch, in Redis. */
+const NEWEST = 'jobs:newest'
 
 /** Options of a worker. */
 export interface WorkerOptions {
@@ -87,6 +79,8 @@ export interface WorkerOptions {
   /** How much of its data has arrived, and whether the store is full; all and no by default. */
   readonly condition?: () => Required<Pick<WorkerEntry, 'phase' | 'store_full'>>
   readonly runner: FeedRunner
+  /** Called with the names of the feeds and tasks that the worker owns, when they change. */
+  readonly onOwned?: (names: ReadonlySet<string>) => void
   readonly log: Logger
   readonly times?: Partial<WorkerTimes>
 }
@@ -95,24 +89,46 @@ export interface WorkerOptions {
 export interface RunningWorker {
   /** False while Redis does not answer. */
   readonly connected: boolean
-  /** The queue's depth; null if Redis does not answer soon. Never rejects. */
-  queueDepth(): Promise<QueueDepth | null>
-  /** Accepts no more jobs, lets running ones finish within the grace period, then stops them and returns them to the queue. */
+  /** Names of the feeds and tasks that it owns. */
+  readonly owned: ReadonlySet<string>
+  /** Its jobs by state. */
+  readonly jobs: JobCounts
+  /** Starts no more jobs, lets running ones finish within the grace period, then stops them for their next owners. */
   close(): Promise<void>
 }
 
+/** The jobs of a catalogue: each feed is fetched at its cadence and landed at the common one; each task has its own. */
+function jobsOf({ feeds, upkeep, landEvery_s, runner }: Pick<WorkerOptions, 'feeds' | 'upkeep' | 'landEvery_s' | 'runner'>): Job[] {
+  const ms = (every_s: number): number => Math.round(every_s * 1000)
+  return [
+    ...feeds.flatMap((feed): Job[] => [
+      {
+        ...{ kind: 'fetch', name: feed.id, every_ms: ms(feed.every_s), isEndless: feed.stream !== undefined },
+        run: (signal) => runner.fetch(feed, signal),
+      },
+      { kind: 'land', name: feed.id, every_ms: ms(landEvery_s), run: (signal) => runner.land(feed, signal) },
+    ]),
+    ...upkeep.map(
+      ({ task, every_s }): Job => ({
+        ...{ kind: 'upkeep', name: task, every_ms: ms(every_s) },
+        run: (signal) => runner.upkeep(task, signal),
+      }),
+    ),
+  ]
+}
+
 /**
- * Starts a worker: reconciles the schedulers, then runs due jobs, many feeds at once, but each feed once across all processes.
- * A tick is skipped while its feed still runs. More workers share the work. Throws if Redis has another lake's state.
+ * Starts a worker: it runs the due jobs of the feeds and tasks that it owns among the living workers, many at once. Each tick
+ * runs once across all workers, also while owners change. Throws if Redis has another lake's state.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { redisUrl, lake, feeds, upkeep, landEvery_s, runner, log } = options
+  const { redisUrl, lake, feeds, log, onOwned = () => undefined } = options
   const times = { ...TIMES, ...options.times }
-  const schedules = schedulesOf({ feeds, upkeep, landEvery_s })
+  const jobs = jobsOf(options)
   const started_at = Date.now()
   const stop = new AbortController()
-  const active = new Set<Promise<unknown>>()
   const firstLanding = new Set<string>()
+  let owned: ReadonlySet<string> = new Set()
   let closing: Promise<void> | null = null
   let away = false
 
@@ -134,170 +150,123 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     if (away) log.info('redis answers again')
     away = false
   })
-  const troubled = (error: Error): void => {
-    if (redis.status !== 'ready') lost(error)
-    else if (!closing) report('warn', {}, error, 'queue')
-  }
-  const queue = openQueue(redis)
-  queue.on('error', troubled)
-
-  const work: Readonly<Record<JobKind, (name: string) => ((signal: AbortSignal) => Promise<void>) | null>> = {
-    fetch: (name) => withFeed(name, (feed, signal) => runner.fetch(feed, signal)),
-    land: (name) => withFeed(name, (feed, signal) => runner.land(feed, signal)),
-    upkeep: (name) => (upkeep.some(({ task }) => task === name) ? (signal) => runner.upkeep(name, signal) : null),
-  }
-  const withFeed = (id: string, run: (feed: Feed, signal: AbortSignal) => Promise<void>) => {
-    const feed = feeds.find((one) => one.id === id)
-    return feed ? (signal: AbortSignal) => run(feed, signal) : null
-  }
 
   /** History starts with the first data, not with the first due landing. */
-  const landFirst = async (name: string, delay: number): Promise<void> => {
-    if (firstLanding.has(name)) return
+  const landFirst = (name: string): void => {
+    if (closing || firstLanding.has(name)) return
     firstLanding.add(name)
-    await queue.add('land', { kind: 'land', name }, { delay })
+    ticker.wake('land', name)
   }
+  const ticker = openTicker({
+    ...{ redis, jobs, lock_ms: times.lock, retry_ms: times.retry, signal: stop.signal },
+    onBegin: ({ name, isEndless = false }) => {
+      if (isEndless) setTimeout(() => landFirst(name), times.streamLanding).unref()
+    },
+    onDone: ({ kind, name }) => {
+      if (kind === 'fetch') landFirst(name)
+    },
+    onError: ({ kind, name }, error) => {
+      // It waited longer than its feed's cadence: its next tick is due.
+      if (error instanceof WaitedTooLong) log.info({ job: kind, name, reason: error.message }, 'job gave way')
+      else report(error instanceof LockLost ? 'warn' : 'error', { job: kind, name }, error, 'job failed')
+    },
+  })
 
-  const run = async (job: Job<JobData, JobResult>, token: string | undefined): Promise<JobResult> => {
-    const { kind, name } = job.data
-    if (closing) return handBack(job, token)
-    const known = work[kind]?.(name)
-    if (!known) {
-      const others = await livingWorkers<Schedule>(redis)
-      if (others.some((worker) => worker.schedules.some((one) => one.data.kind === kind && one.data.name === name))) {
-        await job.moveToDelayed(Date.now() + PUT_BACK_MS, token)
-        throw new DelayedError()
-      }
-      log.warn({ job: kind, name }, 'job of an unknown feed or task')
-      return 'unknown'
-    }
-    if (kind === 'fetch' && feeds.some(({ id, stream }) => id === name && stream)) await landFirst(name, times.streamLanding)
-    // A job that had been started was taken over from a stopped worker, whose lock may last a moment longer.
-    const wait_ms = job.attemptsStarted > 1 || job.data.waits ? times.lock : 0
-    try {
-      const locked = await withLock({ redis, name: jobLock(kind, name), ttl_ms: times.lock, wait_ms, signal: stop.signal }, known)
-      if (!locked.ran && !stop.signal.aborted) return 'skipped'
-    } catch (error) {
-      // It waited longer than its feed's cadence: its next tick is due, for any worker.
-      if (error instanceof WaitedTooLong) {
-        log.info({ job: kind, name, reason: error.message }, 'job gave way')
-        return 'skipped'
-      }
-      if (!stop.signal.aborted) {
-        const level = error instanceof LockLost ? 'warn' : 'error'
-        report(level, { job: kind, name }, error, 'job failed')
-        throw error
-      }
-    }
-    if (stop.signal.aborted) return handBack(job, token)
-    if (kind === 'fetch') await landFirst(name, 0)
-    return 'done'
+  const own: WorkerEntry = {
+    ...{ id: randomUUID(), started_at, schedules: [], declared: options.declared ?? null },
+    runs: [...new Set(jobs.map(({ name }) => name))],
   }
-
-  const own = { id: randomUUID(), started_at, schedules, declared: options.declared ?? null }
-  const entry = (): WorkerEntry<Schedule> => ({ ...own, ...(options.condition?.() ?? { phase: 'STEADY', store_full: false }) })
+  const announce = (how?: { readonly isStopping: boolean }): Promise<void> =>
+    announceWorker(redis, { ...own, ...(options.condition?.() ?? { phase: 'STEADY', store_full: false }) }, how)
   const claim = async (): Promise<void> => (lake === undefined ? undefined : claimRedis(redis, lake))
+  const findOwned = async (): Promise<void> => {
+    const living = await livingWorkers(redis, times.away)
+    if (closing) return
+    // Redis was emptied: the others announce themselves, too, before anything moves.
+    if (!living.some(({ id }) => id === own.id)) return announce()
+    const now = ownedBy(own.id, living)
+    if (now.size === owned.size && [...now].every((name) => owned.has(name))) return
+    log.info({ owned: now.size, of: own.runs?.length, workers: living.length }, 'owned feeds and tasks')
+    owned = now
+    onOwned(owned)
+    ticker.own(owned)
+  }
+  /** Removes live state that no living worker declares; an older version must not undo what a newer one shows. */
+  const forget = async (): Promise<void> => {
+    const newest = Number(await redis.get(NEWEST))
+    if (newest > started_at) return
+    if (newest < started_at) await redis.set(NEWEST, started_at)
+    const others = await livingWorkers(redis)
+    if (others.every(({ runs }) => runs)) await dropFeedQueue(redis)
+    // A worker that does not declare its parts may publish any.
+    if (!options.declared || others.some(({ declared }) => declared === null)) return
+    const gone = await forgetUndeclared(redis, [...options.declared, ...others.flatMap(({ declared }) => declared ?? [])])
+    if (gone.length > 0) log.warn({ gone }, 'removed live state of an undeclared feed')
+  }
   try {
     await claim()
-    await announceWorker(redis, entry())
+    await announce()
+    await forget()
+    await findOwned()
   } catch (error) {
     redis.disconnect()
     throw error
   }
-  const whenNewest = async (): Promise<void> => {
-    const others = await livingWorkers(redis)
-    // A worker that does not declare its parts may publish any.
-    if (others.some((worker) => worker.declared === null)) return
-    const gone = options.declared
-      ? await forgetUndeclared(redis, [...options.declared, ...others.flatMap(({ declared }) => declared ?? [])])
-      : []
-    if (gone.length > 0) log.warn({ gone }, 'removed live state of an undeclared feed')
-  }
-  await reconcileSchedules({ queue, redis, schedules, started_at, wait_ms: 2 * times.lock, whenNewest }).then((done) =>
-    log.info({ ...done }, 'schedules'),
-  )
-  const worker = new Worker<JobData, JobResult>(
-    QUEUE.name,
-    (job, token) => {
-      const running = run(job, token)
-      const settled = running.catch(() => undefined).finally(() => active.delete(settled))
-      active.add(settled)
-      return running
-    },
-    {
-      connection: redis,
-      prefix: QUEUE.prefix,
-      // A tick whose feed is running also needs a slot, if only to be skipped.
-      concurrency: 2 * schedules.length + 8,
-      lockDuration: times.job,
-      stalledInterval: times.stalled,
-      maxStalledCount: STALLS,
-      removeOnComplete: KEPT_JOBS,
-      removeOnFail: KEPT_JOBS,
-      runRetryDelay: RETRY_MS,
-    },
-  )
-  worker.on('error', troubled)
 
-  const wishes = hearWishes({ redisUrl, queue, feeds, failed: (error) => report('warn', {}, error, 'documents on demand') })
-
-  const announcer = setInterval(() => {
-    if (!away && !closing) announceWorker(redis, entry()).catch((error: Error) => report('warn', {}, error, 'worker not announced'))
-  }, WORKER_BEAT_MS)
-
-  const reconcile = async (): Promise<void> => {
-    const done = await reconcileSchedules({ queue, redis, schedules, started_at, whenNewest })
-    if (done && done.added.length + done.changed.length + done.removed.length > 0) log.warn({ ...done }, 'schedules restored')
-  }
-  /** Queues the retries of failed fetches that are due. */
+  const retried = new Map<string, string>()
+  /** Fetches failed feeds again that are due. */
   const retry = async (): Promise<void> => {
     const [states, now] = [await readFeedStates(redis), Date.now()]
     for (const feed of feeds) {
-      const jobId = dueRetry(feed, { state: states.get(feed.id) ?? null, since: started_at, now })
-      if (jobId !== null) await queue.add('fetch', { kind: 'fetch', name: feed.id }, { jobId })
+      const due = dueRetry(feed, { state: states.get(feed.id) ?? null, since: started_at, now })
+      if (due === null || retried.get(feed.id) === due || !owned.has(feed.id)) continue
+      retried.set(feed.id, due)
+      ticker.wake('fetch', feed.id)
     }
   }
-  const timer = setInterval(() => {
-    if (away || closing) return
-    // Another lake's feeds are not ours to schedule or to fetch again.
-    claim()
-      .then(() =>
-        Promise.all([
-          reconcile().catch((error: Error) => report('warn', {}, error, 'schedules not reconciled')),
-          retry().catch((error: Error) => report('warn', {}, error, 'failed fetches not repeated')),
-        ]),
-      )
-      .catch((error: Error) => report('warn', {}, error, 'Redis not claimed'))
-  }, times.reconcile)
+  const every = (ms: number, what: string, work: () => Promise<void>): NodeJS.Timeout => {
+    let isBusy = false
+    return setInterval(() => {
+      if (away || closing || isBusy) return
+      isBusy = true
+      work()
+        .catch((error: Error) => !closing && report('warn', {}, error, what))
+        .finally(() => {
+          isBusy = false
+        })
+    }, ms)
+  }
+  const timers = [
+    every(times.beat, 'worker not announced', announce),
+    every(times.owners, 'owners not found', findOwned),
+    // Another lake's feeds are not ours to fetch again.
+    every(times.retries, 'failed fetches not repeated', () => claim().then(forget).then(retry)),
+  ]
+  const wishes = hearWishes({
+    ...{ redisUrl, feeds, fetch: (feed) => ticker.wake('fetch', feed) },
+    failed: (error) => report('warn', {}, error, 'documents on demand'),
+  })
 
   const close = async (): Promise<void> => {
-    clearInterval(timer)
-    clearInterval(announcer)
-    if (!away) await within(announceWorker(redis, entry(), { isStopping: true }), times.abort)
-    await within(worker.pause(true), times.abort)
-    await within(Promise.all(active), times.grace)
+    for (const timer of timers) clearInterval(timer)
+    if (!away) await within(announce({ isStopping: true }), times.abort)
+    const ended = ticker.close()
+    await within(ended, times.grace)
     stop.abort(new Error('the worker is closing'))
-    await within(Promise.all(active), times.abort)
-    await within(worker.close(active.size > 0), times.abort)
-    await within(queue.close(), times.abort)
+    await within(ended, times.abort)
     wishes?.close()
     redis.disconnect()
-  }
-  // One query at a time: while Redis is down each would wait for it.
-  let counting: Promise<QueueDepth | null> | null = null
-  const countJobs = (): Promise<QueueDepth | null> => {
-    counting ??= queueDepth(queue)
-      .catch(() => null)
-      .finally(() => {
-        counting = null
-      })
-    return counting
   }
   return {
     get connected() {
       return !away && redis.status === 'ready'
     },
-    queueDepth: async () => (closing ? null : ((await within(countJobs(), DEPTH_MS)) ?? null)),
+    get owned() {
+      return owned
+    },
+    get jobs() {
+      return ticker.counts
+    },
     close: () => {
       closing ??= close()
       return closing
@@ -305,17 +274,23 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
 }
 
-/** Listens for requested documents and has them fetched at once; the feeds' own schedule fetches missed ones. */
+/** Listens for requested documents and has them fetched soon; the feeds' own schedule fetches missed ones. */
 function hearWishes(of: {
   readonly redisUrl: string
-  readonly queue: FeedQueue
   readonly feeds: readonly Feed[]
+  readonly fetch: (feed: string) => void
   readonly failed: (error: unknown) => void
 }): Listening | null {
-  const { redisUrl, queue, feeds, failed } = of
+  const { redisUrl, feeds, fetch, failed } = of
   const ids = new Set(feeds.filter(({ onDemand }) => onDemand).map(({ id }) => id))
+  const heard = new Set<string>()
   const onMessage = (feed: string): void => {
-    if (ids.has(feed)) fetchWanted(queue, feed).catch(failed)
+    if (!ids.has(feed) || heard.has(feed)) return
+    heard.add(feed)
+    setTimeout(() => {
+      heard.delete(feed)
+      fetch(feed)
+    }, WISHES_MS).unref()
   }
   return ids.size > 0 ? listen(redisUrl, DEMAND_CHANNEL, { onMessage, onError: failed }) : null
 }

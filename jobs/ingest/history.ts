@@ -67,6 +67,8 @@ const ALL = { from: '0001-01-01', to: '9999-12-31' }
 export interface HistoryOptions {
   readonly runner: Runner
   readonly feeds: readonly Feed[]
+  /** True for a feed that this process fills; of others, it stops after the current file. */
+  readonly isOwned: (feed: Feed) => boolean
   /** Lands a feed's accepted fetches; called after each file. */
   readonly land: (feed: Feed, signal: AbortSignal) => Promise<unknown>
   /** Runs a feed's derivations; called once its files have landed. */
@@ -76,14 +78,14 @@ export interface HistoryOptions {
 /** Fetches archive files from before the service began, in the background, as feeds declare it (`history`). */
 export interface HistoryFiller {
   /**
-   * Fetches missing files one by one and reports progress; true once nothing is missing that publishers have. Skips a feed
-   * that failed recently.
+   * Fetches missing files of the owned feeds one by one and reports progress; true once nothing is missing that publishers have.
+   * Skips a feed that failed recently.
    */
   fill(signal: AbortSignal): Promise<boolean>
 }
 
 /** Makes the filler of a process. Feeds with few files go first. */
-export function makeHistoryFiller(context: IngestContext, { runner, feeds, land, derive }: HistoryOptions): HistoryFiller {
+export function makeHistoryFiller(context: IngestContext, { runner, feeds, isOwned, land, derive }: HistoryOptions): HistoryFiller {
   const failed = new Map<string, { readonly wait_ms: number; readonly until: number }>()
   const unfinished = new Set(feeds.filter((feed) => filesWanted(feed) > 0).sort((one, other) => filesWanted(one) - filesWanted(other)))
   const fillFeed = async (feed: Feed, signal: AbortSignal): Promise<boolean> => {
@@ -96,6 +98,7 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
     let failures = 0
     await runner.reportBackfill(feed, progress)
     for (const file of missing) {
+      if (!isOwned(feed)) return false
       const [done] = await backfill(runner, { feed, files: [file], jobs: 1, signal, land: () => land(feed, signal) })
       const outcome = done?.outcome ?? null
       const about = { feed: feed.id, period: file.period }
@@ -115,6 +118,7 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
     async fill(signal) {
       for (const feed of unfinished) {
         signal.throwIfAborted()
+        if (!isOwned(feed)) continue
         const { wait_ms = FIRST_WAIT_MS / 2, until = 0 } = failed.get(feed.id) ?? {}
         if (context.now() < until || (await waitsForTables(context, feed)) !== null) continue
         const isFilled = await fillFeed(feed, signal).catch((error: Error) => {
@@ -123,12 +127,12 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
           return false
         })
         if (isFilled) unfinished.delete(feed)
-        else {
+        else if (isOwned(feed)) {
           const longer_ms = Math.min(2 * wait_ms, LONGEST_WAIT_MS)
           failed.set(feed.id, { wait_ms: longer_ms, until: context.now() + longer_ms })
         }
       }
-      return unfinished.size === 0
+      return ![...unfinished].some(isOwned)
     },
   }
 }

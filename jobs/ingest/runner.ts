@@ -47,7 +47,10 @@ export interface Runner {
    * call, landing or fetch finishes it. False if it was already withdrawn.
    */
   withdraw(feed: Feed, fetchId: string, land: () => Promise<unknown>): Promise<boolean>
-  /** Restores each feed's live state and freshness in Redis: at start, after Redis was emptied, after a replay. */
+  /**
+   * Restores each feed's live state and freshness in Redis: at start, after Redis was emptied, after a replay. Drops the memory
+   * of other feeds: their owners have it.
+   */
   heal(feeds: readonly Feed[]): Promise<void>
 }
 
@@ -337,6 +340,7 @@ export function makeRunner(context: IngestContext): Runner {
     },
 
     async heal(feeds) {
+      for (const id of memories.keys()) if (!feeds.some((feed) => feed.id === id)) memories.delete(id)
       const states = await readFeedStates(context.redis)
       // Those that are fetched most often first.
       for (const feed of feeds.toSorted((one, other) => one.every_s - other.every_s)) {

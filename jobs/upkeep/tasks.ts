@@ -23,7 +23,7 @@ const FAST_RETENTION_DAYS = 90
 /** Snapshots stay an hour longer than promised, so that a query started at the last moment can finish. */
 const LONGER_MS = 3_600_000
 
-/** The upkeep tasks and their intervals in seconds. The deriver runs `models`, the history filler runs `backfill`. */
+/** The upkeep tasks and their intervals in seconds. The deriver runs `models`. */
 export const UPKEEP_TASKS = [
   { task: 'expire', every_s: 3600 },
   { task: 'versions', every_s: 900 },
@@ -37,7 +37,6 @@ export const UPKEEP_TASKS = [
   { task: 'feed-events', every_s: 30 },
   { task: 'retire-events', every_s: 3600 },
   { task: 'models', every_s: 3600 },
-  { task: 'backfill', every_s: 60 },
 ] as const
 
 /** Creates missing tables and updates the others to their declaration. Returns why some cannot be used, by dataset id. */

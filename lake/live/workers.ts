@@ -11,12 +11,14 @@ export type WorkerPhase = (typeof WORKER_PHASES)[number]
 export const WORKER_PHASES = ['LOADING', 'BACKFILLING', 'STEADY'] as const
 
 /** A worker as announced to the others and to the API. */
-export interface WorkerEntry<S = unknown> {
+export interface WorkerEntry {
   readonly id: string
   /** Start of the worker, ms since the epoch. */
   readonly started_at: number
-  /** The schedules that it runs. */
-  readonly schedules: readonly S[]
+  /** What it can run: ids of its feeds, whose publishers' keys it has, and names of its tasks. Unset by earlier versions. */
+  readonly runs?: readonly string[]
+  /** Empty; earlier versions read their schedules here. */
+  readonly schedules?: readonly unknown[]
   /** Live state parts in its catalogue, including disabled feeds; null if not stated. */
   readonly declared: readonly DeclaredPart[] | null
   /** Unset by workers of earlier versions. */
@@ -26,9 +28,11 @@ export interface WorkerEntry<S = unknown> {
 }
 
 /** Interval between a worker's announcements, ms. */
-export const WORKER_BEAT_MS = 10_000
-/** A worker without an announcement for this long is considered away, ms. */
-const AWAY_MS = 4 * WORKER_BEAT_MS
+export const WORKER_BEAT_MS = 5000
+/** A worker without an announcement for this long is reported as away, ms. */
+const AWAY_MS = 40_000
+/** A worker without an announcement for this long owns no feeds, ms: as long as its locks outlive it. */
+export const OWNER_AWAY_MS = 20_000
 const FORGET_MS = 86_400_000
 
 // Uses the clock of Redis, since machines' clocks differ. Of a worker that is away only the time stays: API processes read all
@@ -51,12 +55,12 @@ export async function announceWorker(redis: Redis, entry: WorkerEntry, { isStopp
   await runScript(redis, BEAT, { keys: [LIVE_KEYS.workers], args: [entry.id, isStopping ? '' : JSON.stringify(entry), AWAY_MS, FORGET_MS] })
 }
 
-/** The workers that are alive. */
-export async function livingWorkers<S>(redis: Redis): Promise<WorkerEntry<S>[]> {
+/** The workers that announced themselves within some time, ms. */
+export async function livingWorkers(redis: Redis, within_ms = AWAY_MS): Promise<WorkerEntry[]> {
   const [entries, now] = await Promise.all([redis.hgetall(LIVE_KEYS.workers), redisNow(redis)])
   return Object.values(entries).flatMap((text) => {
     const { at, json } = read(text)
-    return json !== '' && now - at <= AWAY_MS ? [JSON.parse(json) as WorkerEntry<S>] : []
+    return json !== '' && now - at <= within_ms ? [JSON.parse(json) as WorkerEntry] : []
   })
 }
 

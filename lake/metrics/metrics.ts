@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { Registry } from 'prom-client'
 import type { Engine, QueryReport } from '../query/engine.ts'
+import { STORE_OPERATIONS, type StoreOperation } from '../store/counting.ts'
 import { counter, defineMetrics, gauge, openCounter, show } from './define.ts'
 import { Timings } from './timings.ts'
 
@@ -83,6 +84,11 @@ export const LAKE_METRICS = defineMetrics({
     'Lake queries that got no slot, by reason: busy (too many were waiting), timeout, aborted, closed or failed.',
     ['reason'],
   ),
+  requests: counter(
+    'traffic_store_requests_total',
+    'Requests to the object store by operation; a listing is one per 1,000 keys. Reads by DuckDB itself are not counted.',
+    ['operation'],
+  ),
   redis: gauge('traffic_redis_connected', '1 while Redis replies to this process, else 0.'),
 })
 
@@ -95,6 +101,8 @@ export interface ProcessMetrics {
   readonly registry: Registry
   /** Counts a lake query that has ended or got no slot. */
   countQuery(result: QueryReport): void
+  /** Counts a request to the object store. */
+  countRequest(operation: StoreOperation): void
   /** Exposes the state of the lake's engine and of Redis. */
   follow(parts: { readonly engine: Pick<Engine, 'slots' | 'load'>; readonly redisConnected: () => boolean }): void
 }
@@ -108,6 +116,8 @@ export function openMetrics({ isServed }: { readonly isServed: boolean }): Proce
   const refused = openCounter(registry, LAKE_METRICS.refused)
   for (const reason of REFUSALS) refused.inc({ reason }, 0)
   held.series('done')
+  const requests = openCounter(registry, LAKE_METRICS.requests)
+  for (const operation of STORE_OPERATIONS) requests.inc({ operation }, 0)
   return {
     registry,
     countQuery: ({ outcome, waited_ms, held_ms }) => {
@@ -115,6 +125,7 @@ export function openMetrics({ isServed }: { readonly isServed: boolean }): Proce
       wait.observe(waited_ms / 1000)
       held.series(outcome).observe(held_ms / 1000)
     },
+    countRequest: (operation) => requests.inc({ operation }),
     follow: ({ engine, redisConnected }) => {
       show(registry, LAKE_METRICS.slots, () => engine.slots)
       show(registry, LAKE_METRICS.used, () => engine.load.taken)

@@ -8,6 +8,7 @@ import { openRedis } from '../../lake/live/connect.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
+import { countingStore, type StoreOperation } from '../../lake/store/counting.ts'
 import { noticingFull } from '../../lake/store/fullness.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { idKey, readLakeRecord, type SourceMode } from '../../lake/system.ts'
@@ -33,10 +34,13 @@ export interface Parts {
 /** Opens store, lake and Redis for the pipeline. An existing lake determines the mode. */
 export async function openParts(
   config: Config,
-  options: Pick<ServiceLakeOptions, 'process' | 'log' | 'onQuery'> & { readonly redisUrl: string },
+  options: Pick<ServiceLakeOptions, 'process' | 'log' | 'onQuery'> & {
+    readonly redisUrl: string
+    readonly onRequest?: (operation: StoreOperation) => void
+  },
 ): Promise<Parts> {
-  const { process: name, redisUrl, log, onQuery } = options
-  const { store, isFull } = noticingFull(await openServiceStore(config))
+  const { process: name, redisUrl, log, onQuery, onRequest = () => undefined } = options
+  const { store, isFull } = noticingFull(countingStore(await openServiceStore(config), onRequest))
   try {
     const mode = (await readLakeRecord(store))?.mode ?? config.mode
     // Landing waits its turn, however many feeds come at once; only callers are refused.

@@ -7,6 +7,7 @@ import { readConfig } from '../../lake/config.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { openLive } from '../../lake/live/read.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
+import { countingStore } from '../../lake/store/counting.ts'
 import { openServiceAccess, openServiceLimiter, openServiceRequestLog } from './access.ts'
 import { readPlanSettings, webhookRules } from './caller-settings.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
@@ -23,7 +24,7 @@ const log = serviceLog(config, 'api')
 const planSettings = readPlanSettings(config)
 if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
 const metrics = await openServiceMetrics(config)
-const store = await openServiceStore(config)
+const store = countingStore(await openServiceStore(config), metrics.countRequest)
 const versions = openTableVersions(config.redisUrl)
 const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true, onQuery: metrics.countQuery, versions })
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { derivations } from '../../jobs/derive/catalog.ts'
 import { makeDeriver } from '../../jobs/derive/derive.ts'
 import { EXPORT_ENGINE, startExportWorker } from '../../jobs/exports/worker.ts'
@@ -24,6 +25,8 @@ import { serviceLog } from './store.ts'
 /** How often live state is compared with the worker's: an emptied Redis is filled again within twice this, ms. */
 const HEAL_EVERY_MS = 15_000
 const DAY_MS = 86_400_000
+/** How often missing files of archives are looked for, ms. */
+const BACKFILL_EVERY_MS = 60_000
 /** How long archives and derivations wait for the first landings of all other feeds, ms. */
 const FIRST_ROUND_MS = 90_000
 const REPLAY_EVERY_S = 5
@@ -35,11 +38,13 @@ const log = serviceLog(config, 'worker')
 const { redisUrl } = config
 if (!redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
 const metrics = await openServiceMetrics(config)
-const parts = await openParts(config, { process: 'worker', redisUrl, log, onQuery: metrics.countQuery })
+const parts = await openParts(config, { process: 'worker', redisUrl, log, onQuery: metrics.countQuery, onRequest: metrics.countRequest })
 const { context, store } = parts
 const record = await claimLake(store, config.mode, Date.now())
 await prepareTables(context, datasets)
-const { feeds: enabled, lacking } = enabledFeeds(config, feeds)
+const { feeds: declared, lacking } = enabledFeeds(config, feeds)
+const meter = new WorkerMetrics(metrics.registry, { feeds: declared, tasks: UPKEEP_TASKS, now: context.now })
+const enabled = declared.map((feed) => meter.parsing(feed))
 if (lacking.length > 0) log.warn({ lacking }, 'feeds not run: their publishers ask for a key, and none is set')
 const expiries = context.secret ? await keyExpiries(store, enabled, { secret: context.secret, now: Date.now() }) : []
 const announceExpiries = (): void => {
@@ -56,7 +61,7 @@ await writeFeedListings(
     datasets: feed.into.map(({ id }) => id),
     every_s: feed.every_s,
     urls: feed.stream && 'url' in feed.stream.connect ? [feed.stream.connect.url] : (feed.plans[0]?.requests.map(({ url }) => url) ?? []),
-    enabled: enabled.includes(feed),
+    enabled: declared.includes(feed),
     on_demand: feed.onDemand !== undefined,
     disabled_reason: disabledReason(config, feed),
     key_expires_at: expiries.find((one) => one.feeds.includes(feed.id))?.expires_at ?? null,
@@ -66,12 +71,13 @@ await writeFeedListings(
 // Captures are replayed as fast as possible, not at the pace at which they were recorded.
 const scheduled = config.mode === 'replay' ? enabled.map((feed) => ({ ...feed, every_s: REPLAY_EVERY_S })) : enabled
 const runner = makeRunner(context)
-const meter = new WorkerMetrics(metrics.registry, { feeds: enabled, tasks: UPKEEP_TASKS, now: context.now })
 const deriver = makeDeriver(context, { derivations, feeds })
+let owned: ReadonlySet<string> = new Set()
 const firstRound = makeFirstRound(enabled, FIRST_ROUND_MS)
 const history = makeHistoryFiller(context, {
   runner,
   feeds: config.mode === 'replay' ? [] : enabled,
+  isOwned: ({ id }) => owned.has(id),
   land: (feed, signal) => runner.land(feed, signal),
   derive: (feed, signal) => deriver.after(feed, signal),
 })
@@ -98,11 +104,15 @@ const worker = await startWorker({
         ),
       ),
     upkeep: (task, signal) =>
-      meter.upkeep(task, signal, async () => {
-        if (task === 'models') return asWork('derive', () => deriver.nightly(signal))
-        if (task !== 'backfill') return asWork('derive', () => runUpkeep(context, task, { datasets, feeds: enabled, signal }))
-        await firstRound.restore(() => asWork('archive', () => history.fill(signal)))
-      }),
+      meter.upkeep(task, signal, () =>
+        asWork('derive', () =>
+          task === 'models' ? deriver.nightly(signal) : runUpkeep(context, task, { datasets, feeds: enabled, signal }),
+        ),
+      ),
+  },
+  onOwned: (names) => {
+    owned = names
+    firstRound.keep(names)
   },
   log,
 })
@@ -115,31 +125,30 @@ const exporting = await startExportWorker({
   ...(context.events ? { events: context.events } : {}),
   log,
 })
-meter.followQueue(() => worker.queueDepth())
+meter.followJobs(() => worker.jobs)
 meter.followTables({ refused: () => refusedTables(context), changed: () => changedTables(context) })
 metrics.follow({ engine: parts.lake.engine, redisConnected: () => worker.connected })
-/** Data accepted earlier is shown again at once, and whenever Redis lost it. */
-let healing = false
-const heal = (): void => {
-  if (healing) return
-  healing = true
-  asWork('restore', () => runner.heal(enabled))
-    .catch((error: Error) => log.warn({ err: error }, 'live state not compared'))
-    .finally(() => {
-      healing = false
+const stopping = new AbortController()
+/** Repeats work from now on, one run after another. */
+const repeat = (every_ms: number, failed: string, work: () => Promise<void>): void => {
+  const run = (): Promise<void> =>
+    work().catch((err: unknown) => {
+      if (!stopping.signal.aborted) log.warn({ err }, failed)
     })
+  void (async () => {
+    for (; !stopping.signal.aborted; await sleep(every_ms, undefined, { signal: stopping.signal }).catch(() => undefined)) await run()
+  })()
 }
-heal()
-const healer = setInterval(heal, HEAL_EVERY_MS)
+// Data accepted earlier is shown again at once, and whenever Redis lost it.
+repeat(HEAL_EVERY_MS, 'live state not compared', () => asWork('restore', () => runner.heal(enabled.filter(({ id }) => owned.has(id)))))
+repeat(BACKFILL_EVERY_MS, 'archives not backfilled', () => firstRound.restore(() => asWork('archive', () => history.fill(stopping.signal))))
 
 // Data that landed before a stop and was not derived is derived now, in the background.
-const stopping = new AbortController()
 const deriving = asWork('derive', () => deriver.all(stopping.signal)).catch((error: Error) => {
   if (!stopping.signal.aborted) log.error({ err: error }, 'not derived; the next landing tries again')
 })
 
 onStop(async () => {
-  clearInterval(healer)
   clearInterval(announcing)
   stopping.abort()
   firstRound.end()

@@ -4,8 +4,10 @@ import { pino } from 'pino'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { type FeedRunner, type RunningWorker, startWorker, type WorkerOptions, type WorkerTimes } from '../../jobs/worker.ts'
 
-/** Short times, so that a test sees in seconds an effect that takes a minute otherwise; the lock still ends before the job. */
-export const QUICK: WorkerTimes = { lock: 1200, job: 2500, stalled: 500, reconcile: 400, streamLanding: 300, grace: 1000, abort: 500 }
+/** Short times, so that a test sees in seconds an effect that takes a minute otherwise. */
+export const QUICK: WorkerTimes = {
+  ...{ lock: 1200, retry: 100, beat: 250, away: 1200, owners: 50, retries: 400, streamLanding: 300, grace: 1000, abort: 500 },
+}
 
 /** The worker's view of a feed: id and cadence. */
 export function feed(id: string, every_s: number): Feed {

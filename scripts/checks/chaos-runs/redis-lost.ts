@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
-import { openQueue } from '../../../jobs/queues.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { readFeedStates } from '../../../lake/live/freshness.ts'
+import { livingWorkers } from '../../../lake/live/workers.ts'
 import { livePart } from '../../../lake/live/write.ts'
 import { startPublishers } from '../../stand-in/server.ts'
 import { judgeApart, runWorker } from './children.ts'
@@ -13,7 +13,7 @@ import { serviceParts, startOwnRedis, until } from './stage.ts'
 
 /** The trial begins once all feeds have data, at the latest after this time, ms: archives wait up to 90 s for the others. */
 const FIRST_WITHIN_MS = 240_000
-/** Live state, freshness and schedulers are restored within this time, ms. */
+/** Live state and freshness are restored within this time, ms. */
 const BACK_WITHIN_MS = 60_000
 /** The fastest feed has new data within this time, ms: its publications are up to 69 s apart and are polled every 60 s. */
 const NEWS_WITHIN_MS = 150_000
@@ -71,17 +71,12 @@ export const redisLost: Scenario = {
   },
 }
 
-/** Live parts, freshness and schedulers that are missing in Redis. */
+/** Live parts, freshness and the announcement of the worker that are missing in Redis. */
 async function lacking(redis: Redis): Promise<string[]> {
   const states = await readFeedStates(redis)
-  const queue = openQueue(redis)
-  queue.on('error', () => undefined)
-  const schedulers = new Set((await queue.getJobSchedulers()).map(({ key }) => key))
-  await queue.close()
-  const left: string[] = []
+  const left = (await livingWorkers(redis)).length > 0 ? [] : ['the worker']
   for (const feed of POLLED) {
     if (!states.has(feed.id)) left.push(`freshness of ${feed.id}`)
-    for (const kind of ['fetch', 'land']) if (!schedulers.has(`${kind}:${feed.id}`)) left.push(`scheduler ${kind}:${feed.id}`)
     for (const dataset of feed.into.filter(({ live }) => live))
       if ((await livePart(redis, dataset.id, feed.id)) === null) left.push(`live ${dataset.id} of ${feed.id}`)
   }

@@ -94,3 +94,9 @@ export function metricOf(text: string, name: string): number {
   if (found === undefined) throw new Error(`no metric ${name}`)
   return Number(found)
 }
+
+/** Sums the values of a metric whose labels match, in the text format of Prometheus; 0 if there are none. */
+export function sumOf(text: string, name: string, labels: RegExp): number {
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && labels.test(line))
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}

@@ -309,6 +309,7 @@ describe("an archive's data of the time before a service began", () => {
   let now = Date.now()
   const filler = () =>
     makeHistoryFiller({ ...context, now: () => now } satisfies IngestContext, {
+      isOwned: () => true,
       runner,
       feeds: [old, { ...archive, id: 'another' }],
       land: (feed, signal) => runner.land(feed, signal),

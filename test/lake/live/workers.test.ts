@@ -17,10 +17,10 @@ afterAll(async () => {
   await server.stop()
 })
 
-const worker = (id: string): WorkerEntry<string> => ({
+const worker = (id: string): WorkerEntry => ({
   id,
   started_at: 1,
-  schedules: ['fetch:a'],
+  runs: ['a'],
   declared: [{ dataset: 'things', feed: 'a' }],
 })
 /** Sets back a worker's last sign of life. */
