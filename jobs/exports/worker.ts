@@ -52,6 +52,8 @@ const STALLS = 5
 /** Priorities of BullMQ, 1 the highest. */
 const PRIORITIES = 2 ** 21 - 1
 const MINUTE_MS = 60_000
+/** Set in Redis while the store need not be checked for new jobs. */
+const LISTED = 'jobs:exports-listed'
 const FAILED = 'The files could not be written. Ask for fewer rows, or try again later.'
 
 /** Options of the export worker. */
@@ -124,6 +126,8 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
   worker.on('error', note)
 
   const enqueue = async (): Promise<void> => {
+    // One of the workers looks for all.
+    if ((await redis.set(LISTED, '1', 'PX', times.poll, 'NX')) !== 'OK') return
     const listed = await listJobs(store)
     for (const { slot, id, created_at } of await ordered(listed)) {
       // A job that had to wait comes back before those of later minutes. The numbers begin again after four years.

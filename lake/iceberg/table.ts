@@ -64,7 +64,7 @@ export interface AnnouncedVersions {
 }
 
 /** How long a table without announcements is not probed; writers without Redis announce nothing. */
-const ANNOUNCED_MS = 120_000
+const ANNOUNCED_MS = 600_000
 
 /** Makes a cache of lists with at most so many items in all. A list that is longer is kept alone. */
 function cacheOf<T>(maxSize: number): LRUCache<string, readonly T[]> {
@@ -93,7 +93,7 @@ export function openTable(options: {
     clock,
 
     async load({ isFresh = false } = {}) {
-      if (isFresh) return probe()
+      if (isFresh) return probe({ isFresh })
       if (newest && isAnnounced(newest)) return newest
       loading ??= probe().finally(() => {
         loading = null
@@ -146,12 +146,13 @@ export function openTable(options: {
     },
   }
 
-  const probe = async (): Promise<TableState | null> => {
+  const probe = async ({ isFresh = false } = {}): Promise<TableState | null> => {
     const asked = clock()
     const epoch = versions?.epoch ?? null
     const base = newest && asked - checkedAt <= BASE_MAX_AGE_MS ? newest : await discover()
     if (!base) return null
-    keep(await advance(base))
+    const announced = !isFresh && epoch !== null && checkedIn === epoch ? (versions?.newest(key) ?? 0) : 0
+    keep(await advance(base, announced > base.version ? announced : Number.POSITIVE_INFINITY))
     checkedAt = Math.max(checkedAt, asked)
     checkedIn = epoch
     return newest
@@ -191,19 +192,19 @@ export function openTable(options: {
     return hinted
   }
 
-  /** The newest version after an existing one: doubles the step ahead, then bisects. */
-  const advance = async (base: TableState): Promise<TableState> => {
+  /** The newest version after an existing one: doubles the step ahead, then bisects. None is looked for above `highest`. */
+  const advance = async (base: TableState, highest: number): Promise<TableState> => {
     const next = base.version + 1
     // A version that cannot be used may have been replaced by one that can.
     const found = await read(next).catch(asRefused)
     if (!found) return base
     const following = found instanceof TableRefused ? null : found
     let [at, step] = [next, 1]
-    while (await exists(at + step)) {
+    while (at < highest && (await exists(at + step))) {
       at += step
       step *= 2
     }
-    for (step /= 2; step >= 1; step /= 2) if (await exists(at + step)) at += step
+    for (step /= 2; step >= 1 && at < highest; step /= 2) if (await exists(at + step)) at += step
     const newest = at === next ? following : ((await read(at)) ?? following)
     if (newest) return newest
     throw found

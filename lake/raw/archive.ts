@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { firstWhere, nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { firstNumber, noteListed, numbersAfter } from './log-position.ts'
+import { beginListing, firstNumber, noteAdded, numbersAfter } from './log-position.ts'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -69,6 +69,9 @@ export interface ReceivedBody extends Omit<RawBody, 'sha256' | 'bytes' | 'object
   readonly received: Buffer
 }
 
+/** Larger bodies are only packed and sent if the store lacks them; most smaller ones are new, and one request is enough. */
+const MAX_UNASKED = 4_000_000
+
 /** Log records read at once when many are scanned. */
 const AT_ONCE = 32
 
@@ -99,7 +102,8 @@ export async function keepBodies(store: ObjectStore, feed: string, fetchedAt: nu
   for (const { received, ...body } of bodies) {
     const sha256 = createHash('sha256').update(received).digest('hex')
     const object = `${folder}/${sha256}.zst`
-    if ((await store.head(object)) === null) await store.put(object, await compress(received))
+    if (received.length <= MAX_UNASKED) await store.putIfAbsent(object, await compress(received))
+    else if ((await store.head(object)) === null) await store.put(object, await compress(received))
     kept.push({ ...body, sha256, bytes: received.length, object })
   }
   return kept
@@ -127,7 +131,9 @@ export async function readBody(store: ObjectStore, body: RawBody): Promise<Buffe
  * the caller must read again. This stops a worker that was suspended beyond its lock.
  */
 export async function acceptFetch(store: ObjectStore, accepted: AcceptedFetch): Promise<boolean> {
-  return store.putIfAbsent(logKey(accepted.feed, accepted.seq), Buffer.from(JSON.stringify(accepted)))
+  const isAdded = await store.putIfAbsent(logKey(accepted.feed, accepted.seq), Buffer.from(JSON.stringify(accepted)))
+  if (isAdded) noteAdded(store, logOf(accepted.feed), accepted.seq)
+  return isAdded
 }
 
 /** Stores a fetch that the guard rejected, for an operator to inspect and accept. */
@@ -249,11 +255,13 @@ async function keysAfter(
   const first = most === 1 ? await firstNumber(store, log) : null
   if (first !== null && first > seq) return [logKey(feed, first)]
   const keys: string[] = []
+  const noteListed = beginListing(store, log)
   for await (const { key } of store.list(log.prefix, { startAfter: logKey(feed, seq) })) {
     keys.push(key)
     if (keys.length >= most) return keys
   }
-  noteListed(store, log)
+  const last = keys.at(-1)
+  noteListed(last === undefined ? seq : seqOf(last))
   return keys
 }
 

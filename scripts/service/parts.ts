@@ -8,6 +8,7 @@ import { openRedis } from '../../lake/live/connect.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
+import { announceLogs } from '../../lake/raw/log-position.ts'
 import { countingStore, type StoreOperation } from '../../lake/store/counting.ts'
 import { noticingFull } from '../../lake/store/fullness.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
@@ -45,6 +46,7 @@ export async function openParts(
     const mode = (await readLakeRecord(store))?.mode ?? config.mode
     // Landing waits its turn, however many feeds come at once; only callers are refused.
     const versions = openTableVersions(redisUrl)
+    announceLogs(store, versions)
     const lake = await openServiceLake(config, store, {
       process: name,
       log,

@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest'
-import { acceptedAfter, logAfter, newsAfter } from '../../../lake/raw/archive.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { openTableVersions } from '../../../lake/live/table-versions.ts'
+import { type AcceptedFetch, acceptedAfter, acceptFetch, logAfter, newsAfter } from '../../../lake/raw/archive.ts'
+import { announceLogs } from '../../../lake/raw/log-position.ts'
+import { countingStore } from '../../../lake/store/counting.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
+import { startTestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { until } from '../../helpers/until.ts'
 
 const keyOf = (seq: number): string => `raw/a/log/${String(seq).padStart(10, '0')}.json`
 const put = (store: ObjectStore, seq: number): Promise<void> => store.put(keyOf(seq), Buffer.from(JSON.stringify({ seq })))
@@ -50,4 +55,52 @@ test('entries behind a lost one are found by the next listing, ten minutes later
   expect((await logAfter(store, 'a', 2)).map(({ seq }) => seq)).toEqual([4, 5])
   expect(await seqs(3)).toEqual([4, 5])
   expect((await newsAfter(store, 'a', 2, 0)).map(({ seq }) => seq)).toEqual([4, 5])
+})
+
+test('nothing is asked while no number is announced, and an announced one is found at once, as one of this process is', async () => {
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  const files = await fileStore(tempFolder())
+  let sent = 0
+  /** One process's view of the store. */
+  const process = async (onRequest = () => {}): Promise<ObjectStore> => {
+    const store = countingStore(files, onRequest)
+    const versions = openTableVersions(redis.url)
+    onTestFinished(() => versions.close())
+    announceLogs(store, versions)
+    await until('announcements', () => versions.epoch !== null)
+    return store
+  }
+  const [reader, writer] = [await process(() => sent++), await process()]
+  const accept = (store: ObjectStore, seq: number): Promise<boolean> =>
+    acceptFetch(store, { feed: 'a', seq, fetch_id: `a.${seq}` } as AcceptedFetch)
+  const seqs = async (after: number): Promise<number[]> => (await newsAfter(reader, 'a', after)).map(({ seq }) => seq)
+
+  expect(await seqs(0)).toEqual([])
+  sent = 0
+  expect([await seqs(0), await seqs(0)]).toEqual([[], []])
+  expect(sent).toBe(0)
+  await accept(writer, 1)
+  await accept(writer, 2)
+  await until('the announced ones', async () => (await seqs(0)).length === 2)
+  sent = 0
+  expect(await seqs(2)).toEqual([])
+  expect(sent).toBe(0)
+  expect([await seqs(1), await seqs(0)]).toEqual([[2], [1, 2]])
+  await accept(reader, 3)
+  expect([await seqs(2), await seqs(3)]).toEqual([[3], []])
+
+  // A writer without Redis announces nothing: the next listing finds what it accepted.
+  await accept(files, 4)
+  expect(await seqs(3)).toEqual([])
+  expect((await newsAfter(reader, 'a', 3, 0)).map(({ seq }) => seq)).toEqual([4])
+  await redis.kill()
+  await until('Redis away', async () => {
+    sent = 0
+    await seqs(4)
+    return sent > 0
+  })
+  await accept(files, 5)
+  expect(await seqs(4)).toEqual([5])
+  await redis.restart()
 })
