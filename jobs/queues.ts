@@ -21,9 +21,13 @@ export async function handBack(job: Job, token: string | undefined): Promise<nev
   throw new WaitingError()
 }
 
-/** Deletes the queue in which earlier versions kept the jobs of feeds. */
+/** Where earlier versions kept the queue of feeds and its schedules in Redis. */
+const FEED_QUEUE = { name: 'feeds', schedules: 'jobs:schedules' } as const
+
+/** Deletes the queue in which earlier versions kept the jobs of feeds, if there is one. */
 export async function dropFeedQueue(redis: Redis): Promise<void> {
-  const queue = new Queue('feeds', { prefix: EXPORT_QUEUE.prefix, connection: redis })
+  if ((await redis.unlink(FEED_QUEUE.schedules)) === 0) return
+  const queue = new Queue(FEED_QUEUE.name, { prefix: EXPORT_QUEUE.prefix, connection: redis })
   await queue.obliterate({ force: true })
   await queue.close()
 }

@@ -85,9 +85,9 @@ export function openTicker(options: {
     return Math.max(ended_at ?? 0, Number(await redis.hget(ENDED, id)))
   }
 
-  /** When a job is due; one whose record was not read yet, or has none, is due at once. */
+  /** When a job is due; at once if its record was not read yet, is missing, or was written by a clock far ahead of ours. */
   const dueAt = ({ job: { every_ms }, id, ended_at, isWoken }: Owned): number =>
-    isWoken || !ended_at ? 0 : tickAfter(ended_at, { every_ms, offset_ms: offsetOf(id, every_ms) })
+    isWoken || !ended_at || ended_at > Date.now() + every_ms ? 0 : tickAfter(ended_at, { every_ms, offset_ms: offsetOf(id, every_ms) })
 
   const arm = (one: Owned, least_ms = 0): void => {
     clearTimeout(one.timer)
@@ -128,10 +128,10 @@ export function openTicker(options: {
       await job.run(lost).catch((error: unknown) => {
         failure = { error }
       })
-      one.ended_at = Date.now()
       // What was stopped is due at once, for its next owner.
-      if (!lost.aborted) await redis.hset(ENDED, id, one.ended_at)
       if (ending.aborted) return
+      one.ended_at = Date.now()
+      if (!lost.aborted) await redis.hset(ENDED, id, one.ended_at)
       if (failure) onError(job, (failure as { readonly error: unknown }).error)
       else onDone(job)
     })

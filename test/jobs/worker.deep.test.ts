@@ -1,9 +1,11 @@
+import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RunningWorker } from '../../jobs/worker.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { type FeedState, writeFeedState } from '../../lake/live/freshness.ts'
 import { LIVE_KEYS } from '../../lake/live/keys.ts'
+import { announceWorker } from '../../lake/live/workers.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import { StoreError } from '../../lake/store/errors.ts'
 import { startTestRedis, type TestRedis } from '../helpers/redis.ts'
@@ -236,6 +238,21 @@ describe('a worker', () => {
     const runner = new Witness().runner('w', () => pause(10))
     await start({ feeds: [feed('a', 3600)], runner, declared: [{ dataset: 'things', feed: 'a' }] })
     expect(await redis.hkeys(LIVE_KEYS.parts)).toEqual(['things/a'])
+  })
+
+  test('deletes the queue of feeds of an earlier version, once none of its workers lives', async () => {
+    const queue = new Queue('feeds', { prefix: 'jobs', connection: redis })
+    await queue.upsertJobScheduler('fetch:a', { every: 3_600_000 }, { name: 'fetch' })
+    await queue.add('fetch', {})
+    await redis.set('jobs:schedules', '{}')
+    const older = { id: 'older', started_at: 1, schedules: [], declared: null }
+    await announceWorker(redis, older)
+    await start({ feeds: [feed('a', 3600)], runner: new Witness().runner('w', async () => undefined) })
+    expect(await queue.getJobSchedulersCount()).toBe(1)
+    await announceWorker(redis, older, { isStopping: true })
+    await until('it is gone', async () => (await redis.keys('jobs:feeds:*')).length === 0)
+    expect(await redis.exists('jobs:schedules')).toBe(0)
+    await queue.close()
   })
 
   test('goes on after Redis was killed and came back empty', async () => {

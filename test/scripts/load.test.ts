@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judge, LIMITS, metricOf, type Sample } from '../../scripts/checks/load/verdict.ts'
+import { judge, judgeWorkers, LIMITS, metricOf, type Sample, sumOf, type WorkersFigures } from '../../scripts/checks/load/verdict.ts'
 
 const T0 = Date.parse('2026-11-21T08:00:00Z')
 const on = (id: string, health: string, enabled = true) => ({ id, enabled, health, cadence_s: 20, last_success_at: null })
@@ -62,4 +62,24 @@ test('metrics are read by their whole name', () => {
   const text = '# HELP process_cpu_seconds_total x\nprocess_cpu_seconds_total 12.5\nprocess_cpu_seconds_total_more 3\n'
   expect(metricOf(text, 'process_cpu_seconds_total')).toBe(12.5)
   expect(() => metricOf(text, 'process_cpu')).toThrow(/no metric process_cpu/)
+})
+
+test('workers that repeat work or ask too much are named, each limit by its figure', () => {
+  const of = (workers: number, more: Partial<WorkersFigures> = {}): WorkersFigures => ({
+    ...{ workers, minutes: 5, fetches: 100, landings: 90, of_workers_min: {}, of_api_min: {} },
+    ...{ parses_per_fetch: 1, requests_min: 300, requests_per_landing: 10, ...more },
+  })
+  expect(judgeWorkers([of(1), of(4, { requests_min: 320, requests_per_landing: 12 })])).toEqual([])
+  const worse = [of(1, { requests_min: 301 }), of(2, { parses_per_fetch: 1.9 }), of(4, { requests_per_landing: 12.1 })]
+  expect(judgeWorkers(worse)).toEqual([
+    'one worker and an API sent 301 requests a minute',
+    '2 workers parsed each fetch 1.90 times',
+    '4 workers sent 12.1 requests for each landing, one 10.0',
+  ])
+})
+
+test('values of a metric are summed over the labels that match', () => {
+  const text =
+    '# HELP n_total x\nn_total{feed="a",outcome="done"} 2\nn_total{feed="b",outcome="done"} 3\nn_total{feed="b",outcome="error"} 4\nother{} 9'
+  expect([sumOf(text, 'n_total', /outcome="done"/), sumOf(text, 'n_total', /feed="b"/), sumOf(text, 'none', /./)]).toEqual([5, 7, 0])
 })

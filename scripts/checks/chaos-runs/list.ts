@@ -5,6 +5,7 @@ import { redisLost } from './redis-lost.ts'
 import type { Scenario } from './scenario.ts'
 import { stops } from './stops.ts'
 import { backfillKills, modelKills } from './undisturbed.ts'
+import { workersLost } from './workers-lost.ts'
 import { writers } from './writers.ts'
 
 /** Every scenario, in the order in which they run. */
@@ -18,6 +19,7 @@ export const SCENARIOS: readonly Scenario[] = Object.freeze([
   stops,
   diskFull,
   redisLost,
+  workersLost,
   writers,
   apiKills,
 ])

@@ -5,10 +5,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLine, say } from '../../commands/output.ts'
 import { atExit, exitBy, folderUntilExit } from '../run.ts'
 import { busyLoops, firstHour } from './first-hour.ts'
-import { type FeedSample, judge, LIMITS, metricOf, type Sample, type Verdict } from './verdict.ts'
+import {
+  type FeedSample,
+  judge,
+  judgeWorkers,
+  LIMITS,
+  metricOf,
+  type Sample,
+  SHARED,
+  type Verdict,
+  type WorkersFigures,
+} from './verdict.ts'
+import { measureWorkers } from './workers.ts'
 
 const USAGE = `scripts/check-load [--minutes n] [--warm-up n] [--json]
 scripts/check-load --first-hour [--minutes 15] [--busy 2]
+scripts/check-load --workers 1,2,4 [--minutes 5] [--warm-up 5]
 
 Starts the service with simulated publishers of all feeds at full scale, waits until every feed has arrived and the archives are
 loaded, then measures the worker. Exit code 1 if it takes more than ${LIMITS.memory_mb} MB or ${LIMITS.cpu_pct} % of a core, or a feed is late: not
@@ -16,7 +28,10 @@ fetched for twice its cadence, or STALE or DOWN.
 Run it on a machine without other work: the stand-in and the API need the other core.
 With --first-hour it starts the service anew beside busy loops, and fails unless every row of the specification's catalogue answers
 with data within the minutes.
-  --minutes n   length of the measurement (60; 15 with --first-hour)
+With --workers it runs so many workers and one API over one small world and counts what each fetch is parsed and what the object
+store is asked. It fails above ${SHARED.parses_per_fetch} parses for each fetch, ${SHARED.requests_min} requests a minute of one worker, or ${SHARED.per_landing} times its requests for each
+landing with more workers.
+  --minutes n   length of the measurement (60; 15 with --first-hour, 5 with --workers)
   --busy n      cores that are kept busy with --first-hour (2); run it by 'nice -n 19' to have the service wait for them
   --warm-up n   longest wait before it, in minutes (10); what has not arrived by then counts as late
   --json        the result as one line of JSON`
@@ -34,7 +49,8 @@ async function main(): Promise<boolean> {
     minutes: { type: 'string' },
     'first-hour': { type: 'boolean', default: false },
     busy: { type: 'string', default: '2' },
-    'warm-up': { type: 'string', default: '10' },
+    workers: { type: 'string' },
+    'warm-up': { type: 'string' },
     json: { type: 'boolean', default: false },
   } as const
   const line = await commandLine({ usage: USAGE, options })
@@ -43,10 +59,20 @@ async function main(): Promise<boolean> {
   if (args.length > 0) throw new Error(`${args.join(' ')}: no arguments are expected`)
   const isFirstHour = values['first-hour']
   const [minutes, warmUp] = [
-    minutesOf('--minutes', values.minutes ?? (isFirstHour ? '15' : '60')),
-    minutesOf('--warm-up', values['warm-up']),
+    minutesOf('--minutes', values.minutes ?? (isFirstHour ? '15' : values.workers ? '5' : '60')),
+    minutesOf('--warm-up', values['warm-up'] ?? (values.workers ? '5' : '10')),
   ]
   const folder = await folderUntilExit('load-')
+  if (values.workers !== undefined) {
+    const found: WorkersFigures[] = []
+    for (const workers of numbersOf('--workers', values.workers)) {
+      found.push(await measureWorkers(join(folder, `${workers}`), { workers, minutes, warmUp }))
+      say(JSON.stringify(found.at(-1)))
+    }
+    const failures = judgeWorkers(found)
+    for (const one of failures) say(`FAILED: ${one}`)
+    return failures.length === 0
+  }
   const stopLoops = isFirstHour ? busyLoops(Number(values.busy)) : () => undefined
   const service = startService(folder)
   try {
@@ -67,6 +93,13 @@ async function main(): Promise<boolean> {
     stopLoops()
     await service.stop()
   }
+}
+
+function numbersOf(option: string, text: string): number[] {
+  const numbers = text.split(',').map(Number)
+  if (numbers.some((one) => !Number.isInteger(one) || one < 1 || one > 16))
+    throw new Error(`${option} ${text}: expected whole numbers from 1 to 16, separated by commas`)
+  return numbers
 }
 
 function minutesOf(option: string, text: string): number {

@@ -100,3 +100,38 @@ export function sumOf(text: string, name: string, labels: RegExp): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && labels.test(line))
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
+
+/** What some workers and one API did in some minutes. */
+export interface WorkersFigures {
+  readonly workers: number
+  readonly minutes: number
+  /** Parses of polled feeds for each of their fetches that were accepted or rejected: 1 if no worker repeats another's work. */
+  readonly parses_per_fetch: number
+  readonly fetches: number
+  /** Requests to the object store a minute, of all processes. */
+  readonly requests_min: number
+  readonly of_workers_min: Readonly<Record<string, number>>
+  readonly of_api_min: Readonly<Record<string, number>>
+  readonly landings: number
+  /** Requests of the workers for each landing. */
+  readonly requests_per_landing: number
+}
+
+/** Limits of workers that share feeds; that of requests is for one worker and one API. */
+export const SHARED = Object.freeze({ parses_per_fetch: 1.05, requests_min: 300, per_landing: 1.2 })
+
+/** Judges the figures of different numbers of workers; returns the exceeded limits, in words. */
+export function judgeWorkers(figures: readonly WorkersFigures[]): string[] {
+  const alone = figures.find(({ workers }) => workers === 1)
+  return figures.flatMap(({ workers, parses_per_fetch, requests_min, requests_per_landing }) => [
+    ...(parses_per_fetch > SHARED.parses_per_fetch ? [`${workers} workers parsed each fetch ${parses_per_fetch.toFixed(2)} times`] : []),
+    ...(workers === 1 && requests_min > SHARED.requests_min
+      ? [`one worker and an API sent ${Math.round(requests_min)} requests a minute`]
+      : []),
+    ...(alone && requests_per_landing > SHARED.per_landing * alone.requests_per_landing
+      ? [
+          `${workers} workers sent ${requests_per_landing.toFixed(1)} requests for each landing, one ${alone.requests_per_landing.toFixed(1)}`,
+        ]
+      : []),
+  ])
+}

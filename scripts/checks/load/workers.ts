@@ -5,31 +5,14 @@ import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { readFeedStates } from '../../../lake/live/freshness.ts'
 import { readWorkers } from '../../../lake/live/workers.ts'
+import { STORE_OPERATIONS } from '../../../lake/store/counting.ts'
 import { startPublishers } from '../../stand-in/server.ts'
 import { serviceParts, startOwnRedis } from '../chaos-runs/stage.ts'
-import { sumOf } from './verdict.ts'
+import { sumOf, type WorkersFigures } from './verdict.ts'
 
 /** Feeds whose fetches are parsed once each: a stream is parsed while it arrives, archives come once. */
 const POLLED = feeds.filter(({ stream, onDemand, archive }) => !stream && !onDemand && !archive).map(({ id }) => id)
 const LOOK_MS = 2000
-
-/** What some workers and one API did in a minute. */
-export interface WorkersFigures {
-  readonly workers: number
-  readonly minutes: number
-  /** Parses of polled feeds for each of their fetches that were accepted or rejected: 1 if no worker repeats another's work. */
-  readonly parses_per_fetch: number
-  readonly fetches: number
-  /** Requests to the object store a minute, of all processes. */
-  readonly requests_min: number
-  readonly of_workers_min: Readonly<Record<string, number>>
-  readonly of_api_min: Readonly<Record<string, number>>
-  readonly landings: number
-  /** Requests of the workers for each landing. */
-  readonly requests_per_landing: number
-}
-
-const OPERATIONS = ['get', 'head', 'put', 'putIfAbsent', 'list', 'delete'] as const
 
 /** Runs workers and an API over simulated publishers and one store of files, and counts parses and requests to the store. */
 export async function measureWorkers(
@@ -61,7 +44,7 @@ export async function measureWorkers(
     const more = (name: string, labels: RegExp): number => sumOf(after, name, labels) - sumOf(before, name, labels)
     const polled = new RegExp(`feed="(${POLLED.join('|')})"`)
     const perMinute = (texts: readonly [string, string]): Record<string, number> =>
-      Object.fromEntries(OPERATIONS.map((operation) => [operation, requestsOf(texts, operation) / minutes]))
+      Object.fromEntries(STORE_OPERATIONS.map((operation) => [operation, requestsOf(texts, operation) / minutes]))
     const fetches =
       sumOf(after, 'traffic_worker_fetches_total', accepted(polled)) - sumOf(before, 'traffic_worker_fetches_total', accepted(polled))
     const [of_workers_min, of_api_min] = [perMinute([before, after]), perMinute([api, apiAfter])]
