@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { firstWhere, nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { beginListing, firstNumber, noteAdded, numbersAfter } from './log-position.ts'
+import { beginListing, firstNumber, noteAdded, noteChanged, numbersAfter, readOnceQuiet } from './log-position.ts'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -79,7 +79,8 @@ const pad = (seq: number): string => String(seq).padStart(10, '0')
 const logKey = (feed: string, seq: number): string => `raw/${feed}/log/${pad(seq)}.json`
 const logOf = (feed: string): Sequence => ({ prefix: `raw/${feed}/log/`, keyOf: (seq) => logKey(feed, seq), numberOf: seqOf })
 const rejectedKey = (feed: string, fetchId: string): string => `raw/${feed}/rejected/${fetchId}.json`
-const withdrawnKey = (feed: string, seq: number): string => `raw/${feed}/withdrawn/${pad(seq)}.json`
+const withdrawnOf = (feed: string): string => `raw/${feed}/withdrawn/`
+const withdrawnKey = (feed: string, seq: number): string => `${withdrawnOf(feed)}${pad(seq)}.json`
 const seqOf = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1, -'.json'.length))
 
 /** The id of a fetch: the feed and the time of the fetch, so ids sort by time. */
@@ -200,13 +201,16 @@ export async function withdrawAccepted(store: ObjectStore, accepted: AcceptedFet
   // First, so that an interruption leaves a fetch that still counts, not one that is lost.
   await keepRejected(store, { ...fetch, rejected: why })
   await store.putIfAbsent(withdrawnKey(accepted.feed, seq), Buffer.from(JSON.stringify({ ...accepted, withdrawn: randomUUID() })))
+  noteChanged(store, withdrawnOf(accepted.feed))
 }
 
 /** The numbers of a feed's withdrawn fetches. */
 export async function withdrawnSeqs(store: ObjectStore, feed: string): Promise<ReadonlySet<number>> {
-  const seqs = new Set<number>()
-  for await (const { key } of store.list(`raw/${feed}/withdrawn/`)) seqs.add(seqOf(key))
-  return seqs
+  return readOnceQuiet(store, withdrawnOf(feed), async () => {
+    const seqs = new Set<number>()
+    for await (const { key } of store.list(withdrawnOf(feed))) seqs.add(seqOf(key))
+    return seqs
+  })
 }
 
 /** A withdrawn fetch as it was when accepted; null if it can no longer be read. */
@@ -255,13 +259,12 @@ async function keysAfter(
   const first = most === 1 ? await firstNumber(store, log) : null
   if (first !== null && first > seq) return [logKey(feed, first)]
   const keys: string[] = []
-  const noteListed = beginListing(store, log)
+  const noteListed = beginListing(store, log, seq)
   for await (const { key } of store.list(log.prefix, { startAfter: logKey(feed, seq) })) {
     keys.push(key)
     if (keys.length >= most) return keys
   }
-  const last = keys.at(-1)
-  noteListed(last === undefined ? seq : seqOf(last))
+  noteListed(keys.map(seqOf))
   return keys
 }
 

@@ -6,8 +6,9 @@ import type { ObjectStore } from '../store/store.ts'
 interface Known {
   /** Number of its oldest entry when it was last looked for. Only the oldest is ever deleted. */
   first: number | null
-  /** The highest number that it may have, as far as this process knows. */
+  /** The highest number that it may have, as far as this process knows, and the one from which it has seen all up to that. */
   last: number
+  seen_from: number
   /** When its numbers were last listed, by `performance.now()`. */
   listed_at: number
   /** The epoch of announcements in which its end was last looked for; null without announcements. */
@@ -26,7 +27,7 @@ const announced = new WeakMap<ObjectStore, AnnouncedVersions>()
 function knownOf(store: ObjectStore, { prefix }: Sequence): Known {
   const logs = known.get(store) ?? new Map<string, Known>()
   known.set(store, logs)
-  const log = logs.get(prefix) ?? { first: null, last: 0, listed_at: Number.NEGATIVE_INFINITY, looked_in: null }
+  const log = logs.get(prefix) ?? { first: null, last: 0, seen_from: 0, listed_at: Number.NEGATIVE_INFINITY, looked_in: null }
   logs.set(prefix, log)
   return log
 }
@@ -42,16 +43,20 @@ export function announceLogs(store: ObjectStore, versions: AnnouncedVersions): v
 /** Notes and announces a number that this process has added to a log. */
 export function noteAdded(store: ObjectStore, log: Sequence, number: number): void {
   const state = knownOf(store, log)
+  if (number > state.last + 1) state.seen_from = number
   state.last = Math.max(state.last, number)
   announced.get(store)?.announce(log.prefix, number)
 }
 
-/** Begins a listing of a log's numbers from one on to its end; the result notes the last number that it found, or began after. */
-export function beginListing(store: ObjectStore, log: Sequence): (last: number) => void {
+/** Begins a listing of a log's numbers after one to its end; the result notes what it found. */
+export function beginListing(store: ObjectStore, log: Sequence, after: number): (numbers: readonly number[]) => void {
   const state = knownOf(store, log)
   const epoch = announced.get(store)?.epoch ?? null
-  return (last) => {
+  return (numbers) => {
+    const last = numbers.at(-1) ?? after
+    const isWhole = last >= state.last && last - after === numbers.length
     Object.assign(state, { last: Math.max(state.last, last), listed_at: performance.now(), looked_in: epoch })
+    state.seen_from = isWhole ? after : state.last
   }
 }
 
@@ -72,16 +77,51 @@ export async function numbersAfter(store: ObjectStore, log: Sequence, number: nu
   const versions = announced.get(store)
   const epoch = versions?.epoch ?? null
   if (performance.now() - state.listed_at >= listed_ms) return null
-  const isQuiet = versions && epoch !== null && state.looked_in === epoch
-  if (isQuiet && Math.max(state.last, versions.newest(log.prefix)) <= number) return []
-  if (number < 1 || (await store.head(log.keyOf(number))) === null) return null
-  for (const found: number[] = []; found.length < MAX_NAMED; ) {
+  const found: number[] = []
+  if (versions && epoch !== null && state.looked_in === epoch && number >= state.seen_from) {
+    for (let seen = number + 1; seen <= state.last; seen++) found.push(seen)
+    if (versions.newest(log.prefix) <= (found.at(-1) ?? number)) return found
+  } else if (number < 1 || (await store.head(log.keyOf(number))) === null) return null
+  for (let named = 0; named < MAX_NAMED; named++) {
     const next = number + found.length + 1
     if ((await store.head(log.keyOf(next))) === null) {
-      Object.assign(state, { last: Math.max(state.last, next - 1), looked_in: epoch })
+      if (next <= state.last) return found
+      const seen_from = number > state.last + 1 ? number : Math.min(state.seen_from, number)
+      Object.assign(state, { last: next - 1, seen_from, looked_in: epoch })
       return found
     }
     found.push(next)
   }
   return null
+}
+
+/** A read that is repeated only if it may have changed. */
+interface Read {
+  readonly value: unknown
+  readonly at: number
+  readonly epoch: number
+  readonly newest: number
+}
+
+const reads = new WeakMap<ObjectStore, Map<string, Read>>()
+
+/** Returns what was last read under a key, for at most ten minutes, unless a change may have come (`noteChanged`). */
+export async function readOnceQuiet<T>(store: ObjectStore, key: string, read: () => Promise<T>): Promise<T> {
+  const versions = announced.get(store)
+  const epoch = versions?.epoch ?? null
+  if (!versions || epoch === null) return read()
+  const newest = versions.newest(key)
+  const before = reads.get(store)?.get(key)
+  const isFresh = before && performance.now() - before.at < LISTED_MS && before.epoch === epoch && before.newest === newest
+  if (isFresh) return before.value as T
+  const [at, value] = [performance.now(), await read()]
+  reads.set(store, (reads.get(store) ?? new Map()).set(key, { value, at, epoch, newest }))
+  return value
+}
+
+/** Announces a change of what is read under a key. */
+export function noteChanged(store: ObjectStore, key: string): void {
+  reads.get(store)?.delete(key)
+  const versions = announced.get(store)
+  versions?.announce(key, Math.max(Date.now(), versions.newest(key) + 1))
 }

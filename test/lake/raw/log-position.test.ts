@@ -1,6 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openTableVersions } from '../../../lake/live/table-versions.ts'
-import { type AcceptedFetch, acceptedAfter, acceptFetch, logAfter, newsAfter } from '../../../lake/raw/archive.ts'
+import {
+  type AcceptedFetch,
+  acceptedAfter,
+  acceptFetch,
+  logAfter,
+  newsAfter,
+  withdrawAccepted,
+  withdrawnSeqs,
+} from '../../../lake/raw/archive.ts'
 import { announceLogs } from '../../../lake/raw/log-position.ts'
 import { countingStore } from '../../../lake/store/counting.ts'
 import { fileStore } from '../../../lake/store/file.ts'
@@ -90,6 +98,15 @@ test('nothing is asked while no number is announced, and an announced one is fou
   await accept(reader, 3)
   expect([await seqs(2), await seqs(3)]).toEqual([[3], []])
 
+  expect([...(await withdrawnSeqs(reader, 'a'))]).toEqual([])
+  sent = 0
+  await withdrawnSeqs(reader, 'a')
+  expect([await seqs(0), sent]).toEqual([[1, 2, 3], 3])
+  for (const seq of [2, 1]) {
+    await withdrawAccepted(writer, { feed: 'a', seq, fetch_id: `a.${seq}` } as AcceptedFetch, 'wrong')
+    await until('the withdrawal', async () => (await withdrawnSeqs(reader, 'a')).has(seq))
+  }
+
   // A writer without Redis announces nothing: the next listing finds what it accepted.
   await accept(files, 4)
   expect(await seqs(3)).toEqual([])
@@ -103,4 +120,21 @@ test('nothing is asked while no number is announced, and an announced one is fou
   await accept(files, 5)
   expect(await seqs(4)).toEqual([5])
   await redis.restart()
+})
+
+test('numbers that were never seen between others are not taken for fetches', async () => {
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  const store = countingStore(await fileStore(tempFolder()), () => {})
+  const versions = openTableVersions(redis.url)
+  onTestFinished(() => versions.close())
+  announceLogs(store, versions)
+  await until('announcements', () => versions.epoch !== null)
+  for (const seq of [1, 2, 3, 8, 9]) await put(store, seq)
+  const seqs = async (after: number): Promise<number[]> => (await newsAfter(store, 'a', after)).map(({ seq }) => seq)
+  expect(await seqs(1)).toEqual([2, 3, 8, 9])
+  expect([await seqs(9), await seqs(8), await seqs(2), await seqs(0)]).toEqual([[], [9], [3], [1, 2, 3, 8, 9]])
+  await acceptFetch(store, { feed: 'a', seq: 12, fetch_id: 'a.12' } as AcceptedFetch)
+  expect([await seqs(12), await seqs(11), await seqs(9)]).toEqual([[], [12], []])
+  expect((await newsAfter(store, 'a', 0, 0)).map(({ seq }) => seq)).toEqual([1, 2, 3, 8, 9, 12])
 })
