@@ -123,6 +123,28 @@ describe('live state', () => {
     expect(bodies).toBeLessThan(5)
   })
 
+  test('of a feed that another worker owns by now leaves the memory, and is restored once it comes back', async () => {
+    const { store, redis } = stage.context
+    let listings = 0
+    const list: typeof store.list = (prefix, options) => {
+      if (prefix.endsWith('/log/')) listings++
+      return store.list(prefix, options)
+    }
+    const runner = makeRunner({ ...stage.context, store: { ...store, list } })
+    await stage.publish(feed, 0, { beacons: { a: 1 } })
+    await runner.heal([feed])
+    const opened = listings
+    await runner.heal([feed])
+    await runner.acceptedPeriods(feed)
+    expect(listings).toBe(opened)
+    await runner.heal([])
+    await stage.publish(feed, 1, { beacons: { a: 1, b: 2 } })
+    await redis.flushall()
+    await runner.heal([feed])
+    expect(listings).toBeGreaterThan(opened)
+    expect((await livePart(redis, 'v16_beacons', feed.id))?.seq).toBe(2)
+  })
+
   test('of a Redis that comes back older than what was shown is brought up to date', async () => {
     const { redis } = stage.context
     await stage.publish(feed, 0, { beacons: { a: 1 } })
