@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { claimRedis, type Listening, listen, openRedis } from '../lake/live/connect.ts'
 import { DEMAND_CHANNEL } from '../lake/live/demand.ts'
@@ -14,6 +13,7 @@ import { ownedBy } from './owners.ts'
 import { dropFeedQueue } from './queues.ts'
 import { dueRetry } from './schedule.ts'
 import { type Job, type JobCounts, openTicker } from './ticker.ts'
+import { within } from './within.ts'
 
 /** The job handlers. Each must stop soon after its signal fires; a failure is logged and does not change the schedule. */
 export interface FeedRunner {
@@ -293,12 +293,4 @@ function hearWishes(of: {
     }, WISHES_MS).unref()
   }
   return ids.size > 0 ? listen(redisUrl, DEMAND_CHANNEL, { onMessage, onError: failed }) : null
-}
-
-/** The result of some work; undefined if it fails or takes longer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  const over = new AbortController()
-  const done = await Promise.race([work.catch(() => undefined), delay(ms, undefined, { signal: over.signal }).catch(() => undefined)])
-  over.abort()
-  return done
 }

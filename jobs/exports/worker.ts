@@ -26,6 +26,7 @@ import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { EXPORT_QUEUE, type ExportData, handBack, openExportQueue } from '../queues.ts'
+import { within } from '../within.ts'
 import { ExportRejected, type WrittenExport, writeExport } from './write.ts'
 
 /** Times of the machinery, ms. */
@@ -52,6 +53,8 @@ const STALLS = 5
 /** Priorities of BullMQ, 1 the highest. */
 const PRIORITIES = 2 ** 21 - 1
 const MINUTE_MS = 60_000
+/** How long the end of a running job is waited for when the worker is closed, and that while Redis is away, ms. */
+const [CLOSING_MS, AWAY_MS] = [20_000, 500]
 /** Set in Redis while the store need not be checked for new jobs. */
 const LISTED = 'jobs:exports-listed'
 const FAILED = 'The files could not be written. Ask for fewer rows, or try again later.'
@@ -146,12 +149,13 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
 
   return {
     close: async () => {
+      // BullMQ waits for a Redis that is away.
+      const most_ms = redis.status === 'ready' ? CLOSING_MS : AWAY_MS
       const paused = worker.pause(true)
       stop.abort(new Error('the worker is closing'))
-      await paused
-      await polling
-      await worker.close()
-      await queue.close()
+      await within(Promise.all([paused, polling]), most_ms)
+      await within(worker.close(), most_ms)
+      await within(queue.close(), most_ms)
       redis.disconnect()
     },
   }

@@ -20,7 +20,7 @@ import { measureWorkers } from './workers.ts'
 
 const USAGE = `scripts/check-load [--minutes n] [--warm-up n] [--json]
 scripts/check-load --first-hour [--minutes 15] [--busy 2]
-scripts/check-load --workers 1,2,4 [--minutes 5] [--warm-up 5]
+scripts/check-load --workers 1,2,4 [--minutes 5] [--warm-up 20]
 
 Starts the service with simulated publishers of all feeds at full scale, waits until every feed has arrived and the archives are
 loaded, then measures the worker. Exit code 1 if it takes more than ${LIMITS.memory_mb} MB or ${LIMITS.cpu_pct} % of a core, or a feed is late: not
@@ -33,7 +33,7 @@ store is asked. It fails above ${SHARED.parses_per_fetch} parses for each fetch,
 landing with more workers.
   --minutes n   length of the measurement (60; 15 with --first-hour, 5 with --workers)
   --busy n      cores that are kept busy with --first-hour (2); run it by 'nice -n 19' to have the service wait for them
-  --warm-up n   longest wait before it, in minutes (10); what has not arrived by then counts as late
+  --warm-up n   longest wait before it, in minutes (10; 20 with --workers); what has not arrived by then counts as late
   --json        the result as one line of JSON`
 const START = join(import.meta.dirname, '../../service/start.ts')
 const SAMPLE_MS = 5000
@@ -60,7 +60,7 @@ async function main(): Promise<boolean> {
   const isFirstHour = values['first-hour']
   const [minutes, warmUp] = [
     minutesOf('--minutes', values.minutes ?? (isFirstHour ? '15' : values.workers ? '5' : '60')),
-    minutesOf('--warm-up', values['warm-up'] ?? (values.workers ? '5' : '10')),
+    minutesOf('--warm-up', values['warm-up'] ?? (values.workers ? '20' : '10')),
   ]
   const folder = await folderUntilExit('load-')
   if (values.workers !== undefined) {

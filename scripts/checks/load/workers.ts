@@ -34,10 +34,15 @@ export async function measureWorkers(
     const ofWorkers: string[] = []
     for (let number = 1; number <= workers; number++) ofWorkers.push(await start('worker', number))
     const ofApi = [await start('api', 1)]
-    const isWarm = async (): Promise<boolean> => (await readWorkers(live))?.phase === 'STEADY' && POLLED.every((id) => known.has(id))
-    let known = await readFeedStates(live)
-    for (const end = Date.now() + 60_000 * warmUp; Date.now() < end && !(await isWarm()); known = await readFeedStates(live))
+    const isWarm = async (): Promise<boolean> => {
+      const known = await readFeedStates(live)
+      return (await readWorkers(live))?.phase === 'STEADY' && POLLED.every((id) => known.has(id))
+    }
+    const end = Date.now() + 60_000 * warmUp
+    while (!(await isWarm())) {
+      if (Date.now() > end) throw new Error(`${workers} workers: after ${warmUp} min feeds or archives had not arrived; see --warm-up`)
       await sleep(LOOK_MS)
+    }
     const [before, api] = [await scraped(ofWorkers), await scraped(ofApi)]
     await sleep(60_000 * minutes)
     const [after, apiAfter] = [await scraped(ofWorkers), await scraped(ofApi)]

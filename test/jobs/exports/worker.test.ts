@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type ExportWorkerOptions, type RunningExports, startExportWorker } from '../../../jobs/exports/worker.ts'
 import { openExportQueue } from '../../../jobs/queues.ts'
 import { EventLog } from '../../../lake/events/log.ts'
@@ -22,6 +22,7 @@ import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
 import { everything, landRows, openTestLake } from '../../lake/query/fixtures.ts'
+import { pause } from '../workers.ts'
 
 let lake: Lake
 let redis: TestRedis
@@ -327,4 +328,18 @@ test('an impossible job fails with the reason, and a job that fails unexpectedly
   expect(tries).toBe(3)
   expect((await job('exp_f1', 'ana.1')).outcome?.reason).not.toContain('no disk')
   expect((await listJobs(lake.store, 'ana.1')).length).toBeGreaterThan(4)
+})
+
+test('a worker closes while Redis is away', async () => {
+  const own = await startTestRedis()
+  onTestFinished(() => own.stop())
+  const worker = await startExportWorker({
+    ...{ redisUrl: own.url, store: lake.store, openLake: () => openTestLake(tempFolder()), datasets: [everything] },
+    ...{ log: pino({ level: 'silent' }), times: { poll: 20 } },
+  })
+  await own.kill()
+  await pause(100)
+  const began = performance.now()
+  await worker.close()
+  expect(performance.now() - began).toBeLessThan(5000)
 })
