@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { firstWhere, nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { beginListing, firstNumber, noteAdded, noteChanged, numbersAfter, readOnceQuiet } from './log-position.ts'
+import { beginListing, firstNumber, noteAdded, noteChanged, noteTaken, numbersAfter, readOnceQuiet } from './log-position.ts'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -134,6 +134,7 @@ export async function readBody(store: ObjectStore, body: RawBody): Promise<Buffe
 export async function acceptFetch(store: ObjectStore, accepted: AcceptedFetch): Promise<boolean> {
   const isAdded = await store.putIfAbsent(logKey(accepted.feed, accepted.seq), Buffer.from(JSON.stringify(accepted)))
   if (isAdded) noteAdded(store, logOf(accepted.feed), accepted.seq)
+  else noteTaken(store, logOf(accepted.feed))
   return isAdded
 }
 

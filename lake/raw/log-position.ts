@@ -48,6 +48,11 @@ export function noteAdded(store: ObjectStore, log: Sequence, number: number): vo
   announced.get(store)?.announce(log.prefix, number)
 }
 
+/** Notes that another process has taken a number without announcing it here: the log's end is looked for again. */
+export function noteTaken(store: ObjectStore, log: Sequence): void {
+  knownOf(store, log).looked_in = null
+}
+
 /** Begins a listing of a log's numbers after one to its end; the result notes what it found. */
 export function beginListing(store: ObjectStore, log: Sequence, after: number): (numbers: readonly number[]) => void {
   const state = knownOf(store, log)

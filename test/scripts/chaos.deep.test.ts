@@ -85,6 +85,14 @@ test('a model killed at each boundary and at random has the result of an undistu
   })
 })
 
+test('one of two workers that is killed beside archives leaves its feeds to the other in time, and loses nothing', {
+  timeout: 1_200_000,
+}, async () => {
+  const [result] = await chaos('--rounds', '1', 'workers')
+  expect(result?.problems.join('\n')).toBe('')
+  expect(result).toMatchObject({ name: 'workers', ok: true, killed: 1 })
+})
+
 test('two writers during compaction, replay and expiry lose nothing', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '2', 'writers')
   expect(result?.problems.join('\n')).toBe('')

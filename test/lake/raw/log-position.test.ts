@@ -107,18 +107,20 @@ test('nothing is asked while no number is announced, and an announced one is fou
     await until('the withdrawal', async () => (await withdrawnSeqs(reader, 'a')).has(seq))
   }
 
-  // A writer without Redis announces nothing: the next listing finds what it accepted.
+  // A writer without Redis announces nothing: the next listing finds what it accepted, or whoever finds its number taken.
   await accept(files, 4)
   expect(await seqs(3)).toEqual([])
   expect((await newsAfter(reader, 'a', 3, 0)).map(({ seq }) => seq)).toEqual([4])
+  await accept(files, 5)
+  expect([await seqs(4), await accept(reader, 5), await seqs(4)]).toEqual([[], false, [5]])
   await redis.kill()
   await until('Redis away', async () => {
     sent = 0
-    await seqs(4)
+    await seqs(5)
     return sent > 0
   })
-  await accept(files, 5)
-  expect(await seqs(4)).toEqual([5])
+  await accept(files, 6)
+  expect(await seqs(5)).toEqual([6])
   await redis.restart()
 })
 
