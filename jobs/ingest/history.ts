@@ -82,6 +82,8 @@ export interface HistoryFiller {
    * Skips a feed that failed recently.
    */
   fill(signal: AbortSignal): Promise<boolean>
+  /** False while files of an owned feed may be missing, also if another process owned it before. */
+  readonly isFilled: boolean
 }
 
 /** Makes the filler of a process. Feeds with few files go first. */
@@ -114,7 +116,11 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, isOwn
     if (missing.length > 0) await derive(feed, signal)
     return failures === 0
   }
+  const isFilled = (): boolean => ![...unfinished].some(isOwned)
   return {
+    get isFilled() {
+      return isFilled()
+    },
     async fill(signal) {
       for (const feed of unfinished) {
         signal.throwIfAborted()
@@ -132,7 +138,7 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, isOwn
           failed.set(feed.id, { wait_ms: longer_ms, until: context.now() + longer_ms })
         }
       }
-      return ![...unfinished].some(isOwned)
+      return isFilled()
     },
   }
 }

@@ -152,7 +152,8 @@ export function openTable(options: {
     const base = newest && asked - checkedAt <= BASE_MAX_AGE_MS ? newest : await discover()
     if (!base) return null
     const announced = !isFresh && epoch !== null && checkedIn === epoch ? (versions?.newest(key) ?? 0) : 0
-    keep(await advance(base, announced > base.version ? announced : Number.POSITIVE_INFINITY))
+    const found = announced > base.version ? await read(announced).catch(asRefused) : null
+    keep(found && !(found instanceof TableRefused) ? found : await advance(base))
     checkedAt = Math.max(checkedAt, asked)
     checkedIn = epoch
     return newest
@@ -192,19 +193,19 @@ export function openTable(options: {
     return hinted
   }
 
-  /** The newest version after an existing one: doubles the step ahead, then bisects. None is looked for above `highest`. */
-  const advance = async (base: TableState, highest: number): Promise<TableState> => {
+  /** The newest version after an existing one: doubles the step ahead, then bisects. */
+  const advance = async (base: TableState): Promise<TableState> => {
     const next = base.version + 1
     // A version that cannot be used may have been replaced by one that can.
     const found = await read(next).catch(asRefused)
     if (!found) return base
     const following = found instanceof TableRefused ? null : found
     let [at, step] = [next, 1]
-    while (at < highest && (await exists(at + step))) {
+    while (await exists(at + step)) {
       at += step
       step *= 2
     }
-    for (step /= 2; step >= 1 && at < highest; step /= 2) if (await exists(at + step)) at += step
+    for (step /= 2; step >= 1; step /= 2) if (await exists(at + step)) at += step
     const newest = at === next ? following : ((await read(at)) ?? following)
     if (newest) return newest
     throw found

@@ -88,7 +88,10 @@ const worker = await startWorker({
   feeds: scheduled,
   declared: feeds.flatMap((feed) => feed.into.map((dataset) => ({ dataset: dataset.id, feed: feed.id }))),
   upkeep: UPKEEP_TASKS,
-  condition: () => ({ phase: firstRound.phase, store_full: parts.isStoreFull() }),
+  condition: () => ({
+    phase: firstRound.phase === 'STEADY' && !history.isFilled ? 'BACKFILLING' : firstRound.phase,
+    store_full: parts.isStoreFull(),
+  }),
   landEvery_s: config.mode === 'replay' ? REPLAY_LAND_EVERY_S : config.landEvery_s,
   runner: {
     fetch: (feed, signal) =>
