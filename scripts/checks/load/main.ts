@@ -33,7 +33,7 @@ store is asked. It fails above ${SHARED.parses_per_fetch} parses for each fetch,
 landing with more workers.
   --minutes n   length of the measurement (60; 15 with --first-hour, 5 with --workers)
   --busy n      cores that are kept busy with --first-hour (2); run it by 'nice -n 19' to have the service wait for them
-  --warm-up n   longest wait before it, in minutes (10; 20 with --workers); what has not arrived by then counts as late
+  --warm-up n   longest wait before it, in minutes (10; 20 with --workers, and then a landing); what has not arrived counts as late
   --json        the result as one line of JSON`
 const START = join(import.meta.dirname, '../../service/start.ts')
 const SAMPLE_MS = 5000

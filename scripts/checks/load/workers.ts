@@ -13,6 +13,8 @@ import { sumOf, type WorkersFigures } from './verdict.ts'
 /** Feeds whose fetches are parsed once each: a stream is parsed while it arrives, archives come once. */
 const POLLED = feeds.filter(({ stream, onDemand, archive }) => !stream && !onDemand && !archive).map(({ id }) => id)
 const LOOK_MS = 2000
+/** Time after a landing of all feeds until the measurement begins, s. */
+const SETTLE_S = 60
 
 /** Runs workers and an API over simulated publishers and one store of files, and counts parses and requests to the store. */
 export async function measureWorkers(
@@ -43,6 +45,8 @@ export async function measureWorkers(
       if (Date.now() > end) throw new Error(`${workers} workers: after ${warmUp} min feeds or archives had not arrived; see --warm-up`)
       await sleep(LOOK_MS)
     }
+    // What had not landed when a feed got its owner is parsed once more, until its next landing.
+    await sleep(1000 * (Number(landEvery) + SETTLE_S))
     const [before, api] = [await scraped(ofWorkers), await scraped(ofApi)]
     await sleep(60_000 * minutes)
     const [after, apiAfter] = [await scraped(ofWorkers), await scraped(ofApi)]
