@@ -1,7 +1,7 @@
 import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
 
 /** Zooms that have tiles of their own; the map enlarges the last one for those above. */
-export const TILE_ZOOMS = { from: 4, to: 11 } as const
+export const TILE_ZOOMS = { from: 3, to: 11 } as const
 
 /** The mainland of Spain with the Balearic Islands, degrees. */
 export const MAINLAND: [number, number, number, number] = [-9.6, 35.7, 4.5, 43.9]
@@ -13,10 +13,10 @@ const COLOURS = {
     land: '#fafaf7',
     border: '#b9c3cc',
     municipality: '#e4e7e8',
-    motorway: '#f0b65a',
-    motorwayCase: '#d99a35',
-    main: '#e3cf9e',
-    lesser: '#d9dcdd',
+    motorway: '#ccd3da',
+    motorwayCase: '#a9b4be',
+    main: '#d3d9de',
+    lesser: '#dfe3e6',
     railway: '#8d99a5',
     text: '#33424f',
     halo: '#ffffff',
@@ -27,9 +27,9 @@ const COLOURS = {
     land: '#15202a',
     border: '#3a4a59',
     municipality: '#1d2a35',
-    motorway: '#8a6424',
-    motorwayCase: '#5d4418',
-    main: '#5b4c2c',
+    motorway: '#4d5d6c',
+    motorwayCase: '#33424f',
+    main: '#3a4957',
     lesser: '#2c3946',
     railway: '#5b6b7a',
     text: '#c9d5df',

@@ -115,12 +115,12 @@ describe('tiles', () => {
     expect(near).toContain('municipality')
   })
 
-  test.each(['3/3/3.mvt', '12/1/1.mvt', '5/32/1.mvt', '5/-1/1.mvt', '5/1/x.mvt', '5/1/1.png', '5/1.5/1.mvt'])(
+  test.each(['2/3/3.mvt', '12/1/1.mvt', '5/32/1.mvt', '5/-1/1.mvt', '5/1/x.mvt', '5/1/1.png', '5/1.5/1.mvt'])(
     '%s is not found',
     async (path) => {
       const response = await tile(path)
       expect(response.status).toBe(404)
-      expect(((await response.json()) as Reply).detail).toContain('z from 4 to 11')
+      expect(((await response.json()) as Reply).detail).toContain('z from 3 to 11')
     },
   )
 })
