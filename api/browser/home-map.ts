@@ -3,8 +3,9 @@ import { baseStyle, MAINLAND } from './map/base.ts'
 import { askLayer } from './map/data.ts'
 import { count, element, fileUrl, language } from './map/dom.ts'
 import { addLayer, drawSigns } from './map/draw.ts'
-import { AMBER } from './map/layer.ts'
+import type { DataLayer } from './map/layer.ts'
 import { LAYERS } from './map/layers.ts'
+import { coloursOf } from './map/legend.ts'
 import type { Collection } from './map/requests.ts'
 
 setWorkerUrl(fileUrl('maplibre-gl-worker.js'))
@@ -52,11 +53,10 @@ export async function showLive(still: HTMLElement): Promise<void> {
   })
   view.addControl(new NavigationControl({ showCompass: false }), 'top-right')
   await new Promise((resolve) => view.once('style.load', resolve))
-  drawSigns(view, scheme)
+  drawSigns(view)
   const layers = Object.entries(SHOWN).flatMap(([kind, id]) => {
     const layer = LAYERS.find((one) => one.id === id)
-    // In the colours of the legend.
-    return layer ? [{ kind, layer: { ...layer, colour: strokeOf(still, kind), radius: 4.5 } }] : []
+    return layer ? [{ kind, layer }] : []
   })
   for (const { layer } of layers) addLayer(view, layer, null)
   const load = async (): Promise<void> => {
@@ -70,6 +70,7 @@ export async function showLive(still: HTMLElement): Promise<void> {
   await load()
   view.once('idle', () => {
     frame.append(canaries(still))
+    for (const { kind, layer } of layers) colourLegend(still, kind, layer)
     frame.classList.add('ready')
     still.tabIndex = -1
   })
@@ -78,11 +79,6 @@ export async function showLive(still: HTMLElement): Promise<void> {
   view.on('click', ({ lngLat: { lat, lng } }) => {
     location.href = `/map?lang=${language}#map=${Math.max(view.getZoom() + 2, 9).toFixed(1)}/${lat.toFixed(4)}/${lng.toFixed(4)}`
   })
-}
-
-const strokeOf = (still: HTMLElement, kind: string): string => {
-  const drawn = still.querySelector(`path.${kind}`)
-  return drawn ? getComputedStyle(drawn).stroke : AMBER
 }
 
 /** The corner of the still picture that the map does not show, as a link to the map there. */
@@ -94,6 +90,16 @@ function canaries(still: HTMLElement): HTMLElement {
     link.append(drawn)
   }
   return link
+}
+
+/** Gives the legend, and the points of the picture, the colours of the map. */
+function colourLegend(still: HTMLElement, kind: string, layer: DataLayer): void {
+  const colours = coloursOf(layer)
+  const sectors = colours.map((one, at) => `${one} ${(360 * at) / colours.length}deg ${(360 * (at + 1)) / colours.length}deg`)
+  const [name, first] = [{ incident: '--signal-fill', beacon: '--bad' }[kind] ?? '', colours[0] ?? '']
+  const figure = still.closest('figure')
+  figure?.querySelector<HTMLElement>(`li.${kind}`)?.style.setProperty(name, `conic-gradient(${sectors})`)
+  if (colours.length === 1) for (const drawn of figure?.querySelectorAll<SVGElement>(`path.${kind}`) ?? []) drawn.style.stroke = first
 }
 
 /** Writes the current count of a list into the legend of the picture. */

@@ -9,7 +9,7 @@ import type { LiveRow } from '../../lake/live/types.ts'
 import { exampleRow, exampleTableRow } from '../api/service.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 import { until } from '../helpers/until.ts'
-import { mapOf } from './on-map.ts'
+import { boxOf, isNear, mapOf, pixel } from './on-map.ts'
 import { barriersOf } from './on-page.ts'
 
 const stage = browserStage()
@@ -74,8 +74,7 @@ describe.skipIf(!browserPath)('what is on my way', () => {
     const hash = '#map=10.5/41.25/-0.44&layers=incidents'
     await onMap({ key: await stage.service.key('PRO'), hash }, async (page, { urls, complaints }) => {
       await page.click('#way-open')
-      const box = await page.locator('#map canvas').boundingBox()
-      if (!box) throw new Error('no canvas')
+      const box = await boxOf(page, '#map canvas')
       const degree_px = (512 * 2 ** 10.5) / 360
       for (const [lon, lat] of [WEST, EAST]) {
         const down_px = ((41.25 - lat) * degree_px) / Math.cos((41.25 * Math.PI) / 180)
@@ -99,6 +98,7 @@ describe.skipIf(!browserPath)('what is on my way', () => {
   test('takes two names by keyboard, and reports that there is no way', async () => {
     await onMap({ key: await stage.service.key('PRO') }, async (page) => {
       await page.click('#way-open')
+      expect(await status(page)).toBe('Type two places, or click two points of the map.')
       for (const [at, name] of ['Abrera', 'Murtas'].entries()) {
         await page.locator(`#way-${at}`).fill(name)
         const hit = page.locator(`#way form:nth-of-type(${at + 1}) .item`).first()
@@ -115,8 +115,7 @@ test.skipIf(!browserPath)('a panel shows its text on hover as the driver reads i
   const { features } = await stage.service.json('/api/panels?has_message=true&format=geojson')
   const [lon, lat] = features[0].geometry.coordinates
   await onMap({ hash: `#map=13/${lat}/${lon}&layers=panels` }, async (page) => {
-    const box = await page.locator('#map canvas').boundingBox()
-    if (!box) throw new Error('no canvas')
+    const box = await boxOf(page, '#map canvas')
     await until('the popup', async () => {
       await page.mouse.move(box.x + box.width / 2 + Math.random(), box.y + box.height / 2)
       return page.locator('.hover .board').isVisible()
@@ -163,7 +162,7 @@ test.skipIf(!browserPath)('a card draws the recent values of its thing with a ke
   const hash = `#map=13/${lat}/${lon}&layers=fuel`
   await onMap({ hash }, async (page) => {
     await openFirst(page)
-    await until('the plan', () => page.locator('#card .more', { hasText: 'Price of 95 E5: PRO' }).isVisible(), 20_000)
+    await until('the plan', () => page.locator('#card .more', { hasText: 'History of the price: plan PRO' }).isVisible(), 20_000)
   })
   await onMap({ key: await stage.service.key('PRO'), hash }, async (page) => {
     await openFirst(page)
@@ -195,5 +194,48 @@ test.skipIf(!browserPath)('events of the stream change single things, and no lis
   await onMap({ hash: '#layers=v16' }, async (page, { urls }) => {
     await until('the list', async () => (await noteOf(page, 'v16'))?.includes('ago') === true, 20_000)
     expect(urls.filter((url) => url.includes('/api/stream'))).toEqual([])
+  })
+})
+
+describe.skipIf(!browserPath)('a search', () => {
+  test('takes the first hit with Enter, as near as its kind needs, and marks it until it is cleared', async () => {
+    const { hits } = await stage.service.json('/api/search?q=Murtas&limit=8&lang=en')
+    const [first] = (hits as { lat: number | null; lon: number; title: string; collection: string }[]).filter(({ lat }) => lat !== null)
+    expect(first?.collection).toBe('municipalities')
+    await onMap({ size: { width: 360, height: 740 }, hash: '#layers=v16' }, async (page) => {
+      await page.click('.panel summary')
+      await page.fill('#search', 'Murtas')
+      await page.press('#search', 'Enter')
+      await until('the place', async () => /map=11\//.test(page.url()), 20_000)
+      expect(await page.inputValue('#search')).toBe(first?.title)
+      // On a phone the panel makes room for it.
+      expect(await page.locator('#search').isVisible()).toBe(false)
+      const box = await boxOf(page, '#map canvas')
+      const panel = await boxOf(page, '.panel')
+      const middle = { x: Math.round(box.x + box.width / 2), y: Math.round((box.y + panel.y) / 2) }
+      const isMarked = async (): Promise<boolean> => isNear(await pixel(page, middle.x, middle.y), [11, 87, 196])
+      await until('the mark', isMarked, 20_000)
+      await page.click('.panel summary')
+      await page.fill('#search', '')
+      await until('no mark', async () => !(await isMarked()), 20_000)
+    })
+  })
+
+  test('needs a key for the way and the past, and says so at once with a link to the plans', async () => {
+    await onMap({}, async (page) => {
+      await page.click('#way-open')
+      expect(await page.locator('#way .note').last().textContent()).toContain('PRO')
+      await page.click('#past-open')
+      expect(await page.locator('#past .note').textContent()).toContain('PRO')
+      expect(await page.locator('#layers li:has(#layer-trains) .note a').getAttribute('href')).toBe('/plans?lang=en')
+      expect(await page.locator('#forget').isVisible()).toBe(false)
+      await page.fill('#key', await stage.service.key('PRO'))
+      await page.press('#key', 'Enter')
+      await until('the open layer', () => page.locator('#layer-trains').isEnabled())
+      await page.click('#forget')
+      await until('the locked layer', () => page.locator('#layer-trains').isDisabled())
+      expect(await page.evaluate('sessionStorage.getItem("key")')).toBeNull()
+      expect(await page.locator('#forget').isVisible()).toBe(false)
+    })
   })
 })

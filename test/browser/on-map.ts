@@ -30,3 +30,27 @@ export const mapOf =
       await context.close()
     }
   }
+
+/** The place of an element in the window, CSS pixels. Throws if it has none. */
+export async function boxOf(page: Page, selector: string): Promise<{ x: number; y: number; width: number; height: number }> {
+  const box = await page.locator(selector).boundingBox()
+  if (!box) throw new Error(`${selector} has no place`)
+  return box
+}
+
+/** The colour of a pixel of the page, as red, green and blue. */
+export async function pixel(page: Page, x: number, y: number): Promise<readonly number[]> {
+  const png = (await page.screenshot({ clip: { x, y, width: 1, height: 1 } })).toString('base64')
+  return page.evaluate(`(async () => {
+    const image = new Image()
+    image.src = 'data:image/png;base64,${png}'
+    await image.decode()
+    const pen = new OffscreenCanvas(1, 1).getContext('2d')
+    pen.drawImage(image, 0, 0)
+    return [...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+  })()`)
+}
+
+/** True for two colours that differ by no more than drawing does. */
+export const isNear = (one: readonly number[], other: readonly number[]): boolean =>
+  one.every((value, at) => Math.abs(value - (other[at] as number)) <= 12)

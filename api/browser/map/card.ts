@@ -1,4 +1,3 @@
-import { boardElement } from './board.ts'
 import { element, find, language } from './dom.ts'
 import type { Board } from './layer.ts'
 
@@ -17,6 +16,16 @@ interface Card {
   readonly path: string
   /** Called when the card is closed. */
   readonly onClose?: () => void
+}
+
+/** Draws what a message sign shows, as the driver reads it: amber letters on black, and the speed limit. */
+export function boardElement({ pages, limit_kmh }: Board): HTMLElement {
+  const made = element('div', { class: 'board' })
+  if (limit_kmh !== null) made.append(element('span', { class: 'limit' }, String(limit_kmh)))
+  made.append(
+    ...pages.map((lines) => element('p', {}, ...lines.flatMap((line, at) => (at === 0 ? [line] : [document.createElement('br'), line])))),
+  )
+  return made
 }
 
 let onClosed: (() => void) | undefined
@@ -47,7 +56,12 @@ export function openCard({ kind, title, lines, board, path, onClose }: Card): HT
     ...(board ? [boardElement(board)] : []),
     ...lines.filter(Boolean).map((line) => element('p', {}, line)),
     more,
-    element('p', { class: 'note' }, `${WORDS.request} `, element('code', {}, path)),
+    element(
+      'p',
+      { class: 'note' },
+      `${WORDS.request} `,
+      element('a', { href: path, target: '_blank', rel: 'noopener' }, element('code', {}, path)),
+    ),
     copy,
   )
   card.hidden = false

@@ -15,23 +15,42 @@ export const element = <K extends keyof HTMLElementTagNameMap>(
   made.append(...content)
   return made
 }
+/** Makes an element of a drawing, with a text if it has one. */
+export function shape(tag: string, attributes: Readonly<Record<string, string | number>>, content = ''): SVGElement {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value))
+  made.textContent = content
+  return made
+}
+/** Makes a link to the plans, with the name of the one that is needed. */
+export const plansLink = (plan: string): HTMLElement => element('a', { href: `/plans?lang=${language}` }, `plan ${plan}`)
 /** Returns the address of a file beside the modules of pages. */
 export const fileUrl = (name: string): string =>
   new URL(name, document.querySelector<HTMLScriptElement>('script[src$="/page.js"]')?.src).href
 export const find = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E
+
+/** Windows in which panel and card lie on the south of the map. */
+export const NARROW = matchMedia('(width < 50rem)')
+
+/** What panel and card cover of the map and a margin, px from each side. */
+export function covered(margin = 0): { readonly top: number; readonly left: number; readonly right: number; readonly bottom: number } {
+  const [map, panel, card] = ['map', 'panel', 'card'].map((id) => find(id).getBoundingClientRect()) as [DOMRect, DOMRect, DOMRect]
+  const isShown = card.height > 0
+  const [west, east] = NARROW.matches ? [0, 0] : [panel.right - map.left, isShown ? map.right - card.left : 0]
+  const south = NARROW.matches ? map.bottom - (isShown ? card : panel).top : 0
+  return { top: margin, left: west + margin, right: east + margin, bottom: south + margin }
+}
+/** How far the middle of the uncovered map is from the middle of the whole, px. */
+export function offset(): [number, number] {
+  const { top, left, right, bottom } = covered()
+  return [(left - right) / 2, (top - bottom) / 2]
+}
 
 /** Makes a button of the list, with a title and a line below it. */
 export function item(title: string, line: string, onClick: () => void): HTMLButtonElement {
   const button = element('button', { type: 'button', class: 'item' }, element('strong', {}, title), element('span', {}, line))
   button.addEventListener('click', onClick)
   return button
-}
-
-/** Formats a length of time in s. */
-export function span(seconds: number): string {
-  if (seconds < 90) return `${Math.round(seconds)} s`
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`
-  return seconds < 129_600 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
 }
 
 /** The parameters after #, where MapLibre keeps the view in `map`. */
@@ -42,5 +61,5 @@ export function keepInUrl(name: string, value: string | null): void {
   const params = hashParams()
   if (value === null) params.delete(name)
   else params.set(name, value)
-  history.replaceState(history.state, '', `#${decodeURIComponent(params.toString())}`)
+  history.replaceState(history.state, '', `#${params.toString().replaceAll(/%(2C|2F|3A|3B)/g, decodeURIComponent)}`)
 }

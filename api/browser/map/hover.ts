@@ -1,5 +1,5 @@
 import { type Map as MapView, Popup } from 'maplibre-gl'
-import { boardElement } from './board.ts'
+import { boardElement } from './card.ts'
 import { element, language } from './dom.ts'
 import type { Place } from './geometry.ts'
 import type { Properties } from './layer.ts'
@@ -28,7 +28,7 @@ export function showHover(view: MapView, thing: (Thing & { readonly at: Place })
     const of = (feature.properties ?? {}) as Properties
     const board = layer.board?.(of)
     const [line = ''] = layer.lines(of, language)
-    const title = element('p', {}, element('strong', {}, layer.title(of) || layer.name[language]))
+    const title = element('p', {}, element('strong', {}, layer.title(of, language) || layer.name[language]))
     if (!board && line !== '') title.append(` ${line}`)
     popup.setDOMContent(element('div', {}, title, ...(board ? [boardElement(board)] : [])))
   }

@@ -1,4 +1,5 @@
 import type { ExpressionSpecification } from 'maplibre-gl'
+import type { SIGNS } from './signs.ts'
 
 export type Language = 'es' | 'en'
 export type Properties = Readonly<Record<string, unknown>>
@@ -24,6 +25,18 @@ export interface PastList {
   readonly now?: string
 }
 
+/** A sign instead of a circle. */
+interface Sign {
+  readonly shape: keyof typeof SIGNS
+  /** Size by 32 pixels; it grows with the zoom by default. */
+  readonly size?: ExpressionSpecification
+  /** The first zoom that has it, for many things; circles stand for it below. */
+  readonly from?: number
+  /** The property that turns it, degrees: where it goes, or where it comes from. */
+  readonly turned?: string
+  readonly isFrom?: boolean
+}
+
 /** A layer of live data. */
 export interface DataLayer {
   readonly id: string
@@ -40,20 +53,19 @@ export interface DataLayer {
   /** How it is drawn: points or symbols turned by a property, lines, areas. */
   readonly colour: string | ExpressionSpecification
   readonly radius?: number | ExpressionSpecification
-  /** A sign instead of a circle, turned by a property: where it goes, or where it comes from. */
-  readonly sign?: { readonly shape: 'arrow' | 'plane'; readonly turned: string; readonly isFrom?: boolean }
+  /** What the numbers of `colour` are: their name and unit, and how many of the property's units are one. */
+  readonly scale?: { readonly name?: Text; readonly unit: string; readonly per?: number }
+  readonly sign?: Sign
   readonly isArea?: boolean
   readonly isDashed?: boolean
   /** A circle below each feature, such as for rain at a station. */
-  readonly under?: { readonly colour: string; readonly radius: ExpressionSpecification }
-  /** Size of the sign; 0.5 by default. */
-  readonly signSize?: ExpressionSpecification
+  readonly under?: { readonly colour: string; readonly radius: ExpressionSpecification; readonly name: Text }
   /** True if its features move between two lists. */
   readonly moves?: boolean
   /** True if it is shown at first. */
   readonly isShown?: boolean
   /** Title and lines of a feature's card. */
-  readonly title: (of: Properties) => string
+  readonly title: (of: Properties, language: Language) => string
   readonly lines: (of: Properties, language: Language) => readonly string[]
   /** The path of one thing by its id; null if there is none. */
   readonly detail: string | null
@@ -68,7 +80,14 @@ export interface DataLayer {
   /** Path of the track of one thing in GeoJSON, by its id. */
   readonly track?: (id: string) => string
   /** The recent values of one thing, as the API's history has them, in the plan PRO; drawn in its card. */
-  readonly course?: { readonly path: (id: string) => string; readonly value: string; readonly unit: string; readonly name: Text }
+  readonly course?: {
+    readonly path: (id: string) => string
+    readonly value: string
+    readonly unit: string
+    readonly name: Text
+    /** What a person without the plan reads. */
+    readonly history: Text
+  }
   /** True for a price to be compared in the visible area. */
   readonly hasPrice?: boolean
   /** What its past is read from, and the plan that needs; null if the API has no list of its past. */
@@ -85,8 +104,20 @@ export const VIOLET = '#8a5cd6'
 export const match = (property: string, colours: Readonly<Record<string, string>>, other: string): ExpressionSpecification =>
   ['match', ['get', property], ...Object.entries(colours).flat(), other] as unknown as ExpressionSpecification
 export const text = (value: unknown): string => (value === null || value === undefined ? '' : String(value))
+/** Size of a sign that grows with the zoom, from 7 to 20 px, times a factor. */
+export const growing = (factor: unknown = 1): ExpressionSpecification =>
+  [
+    'interpolate',
+    ['linear'],
+    ['zoom'],
+    ...[4, ['*', 0.28, factor], 6, ['*', 0.4, factor], 12, ['*', 0.8, factor]],
+  ] as unknown as ExpressionSpecification
 export const joined = (...parts: readonly unknown[]): string => parts.map(text).filter(Boolean).join(' ')
-export const place = ({ road, km }: Properties): string => joined(road, km === null || km === undefined ? '' : `km ${text(km)}`)
+/** A kilometre of a road to one decimal. */
+export const kilometre = (value: unknown, language: Language): string =>
+  typeof value === 'number' ? new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(value) : ''
+export const place = ({ road, km }: Properties, language: Language): string =>
+  joined(road, typeof km === 'number' ? `km ${kilometre(km, language)}` : '')
 export const number = (value: unknown, unit: string, language: Language): string =>
   typeof value === 'number' ? `${new Intl.NumberFormat(language, { maximumFractionDigits: 3 }).format(value)} ${unit}` : ''
 /** A duration in s as hours and minutes. */
@@ -98,22 +129,78 @@ export const hours = (value: unknown, language: Language): string => {
     minutes % 60 ? number(minutes % 60, 'min', language) : '',
   )
 }
+const CLOCK = { hour: '2-digit', minute: '2-digit' } as const
 /** An instant, in ISO 8601 or ms, as weekday and time in Madrid. */
 export const clock = (value: unknown, language: Language): string =>
-  new Intl.DateTimeFormat(language, { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Madrid' }).format(
+  new Intl.DateTimeFormat(language, { weekday: 'short', ...CLOCK, timeZone: 'Europe/Madrid' }).format(
     new Date(typeof value === 'number' ? value : String(value)),
   )
+/** A length of time in s. */
+export function span(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`
+  return seconds < 129_600 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
+}
+/** Since when something is there, by its begin in ISO 8601: the time in Madrid, from yesterday on with the day, and how long ago. */
+export function since(begin: unknown, language: Language, now = Date.now()): string {
+  const at = Date.parse(text(begin))
+  if (Number.isNaN(at)) return ''
+  const day = now - at < 86_400_000 ? {} : ({ day: 'numeric', month: 'short' } as const)
+  const time = new Intl.DateTimeFormat(language, { ...CLOCK, ...day, hour12: false, timeZone: 'Europe/Madrid' }).format(at)
+  if (at > now) return `${language === 'es' ? 'a partir de' : 'from'} ${time}`
+  return `${language === 'es' ? 'desde' : 'since'} ${time} (${span((now - at) / 1000)})`
+}
 export const whole = (value: unknown, unit: string, language: Language): string =>
   typeof value === 'number' ? number(Math.round(value), unit, language) : ''
 /** The words of a code in a language: those of the API's list where the map has them, else the code in lower case. */
 export const words = (code: unknown, language: Language): string =>
   CODES[language][text(code)] ?? text(code).toLowerCase().replaceAll('_', ' ')
 
+/** A colour of a layer and what it means. */
+interface Meaning {
+  readonly colour: string
+  readonly text: string
+}
+
+const OTHER = { es: 'otro o sin dato', en: 'other or unknown' }
+
+/** What the colours of a layer mean, from the expression that paints it: words of codes, or numbers in its unit; none for one colour. */
+export function meaningsOf({ colour, scale, under }: Pick<DataLayer, 'colour' | 'scale' | 'under'>, into: Language): Meaning[] {
+  if (typeof colour === 'string') return []
+  const [kind, ...rest] = colour as readonly unknown[]
+  const numbers = new Intl.NumberFormat(into)
+  const made: Meaning[] = []
+  const number = (value: unknown): string => numbers.format(Number(value) / (scale?.per ?? 1))
+  const withUnit = (value: string): string => joined(made.length === 0 ? scale?.name?.[into] : '', value, scale?.unit)
+  if (kind === 'match') {
+    // A colour of several codes has the words of all.
+    const texts = new Map<string, string[]>()
+    for (let at = 1; at + 1 < rest.length; at += 2) {
+      const of = rest[at + 1] as string
+      texts.set(of, [...(texts.get(of) ?? []), words(rest[at], into)])
+    }
+    for (const [of, all] of texts) made.push({ colour: of, text: all.join(', ') })
+    made.push({ colour: rest.at(-1) as string, text: OTHER[into] })
+  } else if (kind === 'step') {
+    for (let at = 1; at < rest.length; at += 2) {
+      const [from, to] = [at === 1 ? null : number(rest[at - 1]), at + 1 < rest.length ? number(rest[at + 1]) : null]
+      const range = from === null ? `< ${to}` : to === null ? `≥ ${from}` : `${from}–${to}`
+      made.push({ colour: rest[at] as string, text: withUnit(range) })
+    }
+  } else
+    for (let at = 2; at < rest.length; at += 2) {
+      const of = rest[at + 1] as string
+      made.push({ colour: of, text: of === GREY ? OTHER[into] : withUnit(number(rest[at])) })
+    }
+  if (under) made.push({ colour: under.colour, text: under.name[into] })
+  return made
+}
+
 const CODES: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   es: {
     ...{ ACCIDENT: 'accidente', CONGESTION: 'retención', ROADWORKS: 'obras', CLOSURE: 'corte', OBSTACLE: 'obstáculo' },
     ...{ BREAKDOWN: 'avería', WEATHER: 'meteorología', EVENT: 'evento', RESTRICTION: 'restricción', OTHER: 'otra' },
-    ...{ LOW: 'baja', MEDIUM: 'media', HIGH: 'alta', CRITICAL: 'crítica', UNKNOWN: '' },
+    ...{ LOW: 'baja', MEDIUM: 'media', HIGH: 'alta', VERY_HIGH: 'muy alta', CRITICAL: 'crítica', UNKNOWN: '' },
     ...{ FREE: 'fluido', DENSE: 'denso', VERY_DENSE: 'muy denso', CONGESTED: 'congestionado', CLOSED: 'cortado' },
     ...{ YELLOW: 'amarillo', ORANGE: 'naranja', RED: 'rojo', GREEN: 'verde' },
     ...{ GOOD: 'buena', FAIRLY_GOOD: 'razonablemente buena', MODERATE: 'regular', POOR: 'desfavorable' },

@@ -1,4 +1,3 @@
-import type { ExpressionSpecification } from 'maplibre-gl'
 import {
   AMBER,
   BLUE,
@@ -6,12 +5,14 @@ import {
   type DataLayer,
   GREEN,
   GREY,
+  growing,
   joined,
   match,
   number,
   type Properties,
   place,
   RED,
+  since,
   text,
   VIOLET,
   whole,
@@ -23,6 +24,7 @@ const INCIDENTS = {
   ...{ ACCIDENT: RED, CLOSURE: RED, CONGESTION: '#e0631b', OBSTACLE: '#e0631b', BREAKDOWN: '#e0631b' },
   ...{ ROADWORKS: AMBER, WEATHER: BLUE, EVENT: VIOLET },
 }
+const IMPORTANT = ['match', ['get', 'severity'], ['HIGH', 'CRITICAL'], 1.3, 1]
 const INCIDENT_FIELDS = 'id,type,severity,road,km,km_to'
 const SECTIONS = 'limit=20000&fields=id,name,city,level'
 
@@ -74,6 +76,7 @@ export const LIVE: readonly DataLayer[] = [
     course: {
       path: (id) => `/api/trafico/sensores/${id}/historico`,
       ...{ value: 'intensity_veh_h', unit: 'veh/h', name: { es: 'Intensidad, últimas 24 horas', en: 'Flow, last 24 hours' } },
+      history: { es: 'Historial de la intensidad', en: 'History of the flow' },
     },
   },
   {
@@ -84,7 +87,7 @@ export const LIVE: readonly DataLayer[] = [
     every_s: 3600,
     from: 6,
     colour: '#44637f',
-    radius: 3,
+    sign: { shape: 'camera' },
     title: place,
     lines: ({ municipality }) => [text(municipality)],
     detail: '/api/camaras/',
@@ -97,7 +100,7 @@ export const LIVE: readonly DataLayer[] = [
     every_s: 3600,
     from: 6,
     colour: VIOLET,
-    radius: 3,
+    sign: { shape: 'radar' },
     title: place,
     lines: ({ type, speed_limit_kmh }, language) => [words(type, language), number(speed_limit_kmh, 'km/h', language)],
     detail: null,
@@ -108,8 +111,8 @@ export const LIVE: readonly DataLayer[] = [
     plan: 'FREE',
     path: '/api/panels?limit=5000&has_message=true&fields=id,road,km,direction,destination,pages,speed_limit_kmh',
     every_s: 120,
-    colour: '#e0a800',
-    radius: 4,
+    colour: '#b98a00',
+    sign: { shape: 'board' },
     title: place,
     lines: ({ destination }) => [text(destination)],
     board: boardOf,
@@ -119,10 +122,10 @@ export const LIVE: readonly DataLayer[] = [
     id: 'incidents',
     name: { es: 'Incidencias', en: 'Incidents' },
     plan: 'FREE',
-    path: `/api/incidents?limit=5000&fields=${INCIDENT_FIELDS}`,
+    path: `/api/incidents?limit=5000&fields=${INCIDENT_FIELDS},starts_at`,
     every_s: 60,
     colour: match('type', INCIDENTS, GREY),
-    radius: ['match', ['get', 'severity'], ['HIGH', 'CRITICAL'], 7, 5] as unknown as ExpressionSpecification,
+    sign: { shape: 'warning', size: growing(IMPORTANT) },
     isShown: true,
     topic: 'incident',
     past: {
@@ -131,7 +134,10 @@ export const LIVE: readonly DataLayer[] = [
       now: `/api/incidents?limit=5000&fields=${INCIDENT_FIELDS},starts_at,first_seen_at`,
     },
     title: place,
-    lines: ({ type, severity }, language) => [[words(type, language), words(severity, language)].filter(Boolean).join(', ')],
+    lines: ({ type, severity, starts_at, began_at }, language) => [
+      [words(type, language), words(severity, language)].filter(Boolean).join(', '),
+      since(starts_at ?? began_at, language),
+    ],
     detail: '/api/incidents/',
   },
   {
@@ -140,12 +146,12 @@ export const LIVE: readonly DataLayer[] = [
     plan: 'FREE',
     path: '/api/v16?limit=5000&fields=id,road,km,municipality,activated_at',
     every_s: 60,
-    colour: '#ff6a00',
-    radius: 4.5,
+    colour: '#d6249f',
+    sign: { shape: 'beacon' },
     isShown: true,
     topic: 'v16',
     title: place,
-    lines: ({ municipality }) => [text(municipality)],
+    lines: ({ municipality, activated_at }, language) => [text(municipality), since(activated_at, language)],
     detail: null,
   },
   {
@@ -155,7 +161,8 @@ export const LIVE: readonly DataLayer[] = [
     path: '/api/trenes/posiciones?limit=5000&fields=id,product,line,train_number,origin,destination,delay_s',
     every_s: 20,
     colour: ['step', ['coalesce', ['get', 'delay_s'], 0], BLUE, 300, AMBER, 900, RED],
-    radius: 5,
+    scale: { name: { es: 'retraso', en: 'delay' }, unit: 'min', per: 60 },
+    sign: { shape: 'train' },
     moves: true,
     past: { kind: 'TRACKS', plan: 'PRO', then: '/api/trenes/recorridos?limit=20000' },
     track: (id) => `/api/trenes/posiciones/${id}/recorrido?limit=10000`,

@@ -8,6 +8,7 @@ import {
   GREY,
   hours,
   joined,
+  kilometre,
   match,
   number,
   type Properties,
@@ -21,6 +22,11 @@ import {
 const AIR = { GOOD: '#3ba7a0', FAIRLY_GOOD: GREEN, MODERATE: AMBER, POOR: RED, VERY_POOR: '#8f2140', EXTREMELY_POOR: '#5c2a7a' }
 const WARNINGS = { YELLOW: '#e8c318', ORANGE: '#ee7c1b', RED }
 const RISKS = { LOW: GREEN, MEDIUM: AMBER, HIGH: '#e0631b', VERY_HIGH: RED }
+
+const WIND_SIZE = [
+  ...['interpolate', ['linear'], ['coalesce', ['get', 'wind_mean_m_s'], 0]],
+  ...[0, 0.56, 15, 1.5],
+] as unknown as ExpressionSpecification
 
 /** Ferry routes as straight lines from port to port, each pair of ports once per operator. */
 function ferriesOf({ routes }: Properties): GeoJSON.Feature[] {
@@ -94,7 +100,7 @@ export const PLACES: readonly DataLayer[] = [
     every_s: 3600,
     from: 7,
     colour: match('risk_class', RISKS, GREY),
-    title: ({ road, km_from, km_to }) => `${text(road)} km ${text(km_from)}–${text(km_to)}`,
+    title: ({ road, km_from, km_to }, language) => `${text(road)} km ${kilometre(km_from, language)}–${kilometre(km_to, language)}`,
     lines: ({ risk_class, expected_week }, language) => [
       words(risk_class, language),
       typeof expected_week === 'number'
@@ -127,7 +133,9 @@ export const PLACES: readonly DataLayer[] = [
       ['coalesce', ['get', 'price'], 0],
       ...[0, GREY, 1.2, GREEN, 1.45, AMBER, 1.7, RED],
     ] as unknown as ExpressionSpecification,
+    scale: { unit: '€/l' },
     radius: 3,
+    sign: { shape: 'pump', from: 10 },
     hasPrice: true,
     title: ({ operator, id }) => text(operator ?? id),
     lines: ({ municipality, price }, language) => [text(municipality), number(price, '€/l (95 E5)', language)],
@@ -135,6 +143,7 @@ export const PLACES: readonly DataLayer[] = [
     course: {
       path: (id) => `/api/gas-stations/${id}/history?fuel=GASOLINE_95_E5`,
       ...{ value: 'price', unit: '€/l', name: { es: 'Precio de la 95 E5', en: 'Price of 95 E5' } },
+      history: { es: 'Historial del precio', en: 'History of the price' },
     },
   },
   {
@@ -149,7 +158,9 @@ export const PLACES: readonly DataLayer[] = [
       ['coalesce', ['get', 'max_power_kw'], 0],
       ...['#7cc6a4', 50, GREEN, 150, '#0c6b3d'],
     ] as unknown as ExpressionSpecification,
+    scale: { name: { es: 'hasta', en: 'up to' }, unit: 'kW' },
     radius: 3,
+    sign: { shape: 'plug', from: 10 },
     title: ({ name, operator }) => text(name ?? operator),
     lines: ({ operator, max_power_kw, connector_count }, language) => [
       text(operator),
@@ -164,30 +175,16 @@ export const PLACES: readonly DataLayer[] = [
     path: '/api/weather?limit=2000&fields=id,name,temp_c,precipitation_mm,wind_mean_m_s,wind_dir_deg,gust_m_s',
     every_s: 600,
     colour: ['step', ['coalesce', ['get', 'wind_mean_m_s'], 0], GREY, 5, BLUE, 10, VIOLET, 17, RED],
+    scale: { name: { es: 'viento', en: 'wind' }, unit: 'm/s' },
     under: {
       colour: BLUE,
+      name: { es: 'lluvia', en: 'rain' },
       radius: [
-        'interpolate',
-        ['linear'],
-        ['coalesce', ['get', 'precipitation_mm'], 0],
-        0,
-        0,
-        0.1,
-        6,
-        10,
-        16,
+        ...['interpolate', ['linear'], ['coalesce', ['get', 'precipitation_mm'], 0]],
+        ...[0, 0, 0.1, 6, 10, 16],
       ] as unknown as ExpressionSpecification,
     },
-    signSize: [
-      'interpolate',
-      ['linear'],
-      ['coalesce', ['get', 'wind_mean_m_s'], 0],
-      0,
-      0.28,
-      15,
-      0.75,
-    ] as unknown as ExpressionSpecification,
-    sign: { shape: 'arrow', turned: 'wind_dir_deg', isFrom: true },
+    sign: { shape: 'arrow', turned: 'wind_dir_deg', isFrom: true, size: WIND_SIZE },
     title: ({ name }) => text(name),
     lines: ({ temp_c, precipitation_mm, wind_mean_m_s, gust_m_s }, language) => [
       joined(number(temp_c, '°C', language), number(precipitation_mm, 'mm', language)),
@@ -197,6 +194,7 @@ export const PLACES: readonly DataLayer[] = [
     course: {
       path: (id) => `/api/clima/estaciones/${id}/historico`,
       ...{ value: 'temp_mean_c', unit: '°C', name: { es: 'Temperatura por horas', en: 'Temperature by hour' } },
+      history: { es: 'Historial de la temperatura', en: 'History of the temperature' },
     },
   },
   {

@@ -1,10 +1,10 @@
 import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
 import { key } from '../key.ts'
 import { baseStyle, MAINLAND } from './base.ts'
-import { closeCard, openCard } from './card.ts'
+import { closeCard } from './card.ts'
 import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
-import { element, fileUrl, find, hashParams, keepInUrl, language } from './dom.ts'
-import { addLayer, clickable, drawSigns, setShown } from './draw.ts'
+import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset } from './dom.ts'
+import { addLayer, clickable, drawShield, drawSigns, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
 import type { DataLayer, Properties } from './layer.ts'
 import { LAYERS } from './layers.ts'
@@ -14,7 +14,7 @@ import { openPanel, type Panel, type Thing } from './panel.ts'
 import type { Past } from './past.ts'
 import { type Collection, idOf, withParam } from './requests.ts'
 import { searchPlaces } from './search.ts'
-import { drawShield } from './shields.ts'
+import { openThings } from './things.ts'
 import type { Way } from './way.ts'
 
 // The map: layers of the public API over our own base map. What the first map does not need is loaded on first use.
@@ -36,20 +36,19 @@ const GLIDE_S = 30
 const RETRY_S = 30
 /** How often a list that events keep up to date is requested whole, in s. */
 const RESYNC_S = 900
-const ignore = (): void => undefined
 const EMPTY: Collection = { type: 'FeatureCollection', features: [] }
+
+const details = find<HTMLDetailsElement>('panel')
+if (NARROW.matches) details.open = false
+details.dataset['ready'] = ''
 
 const view = new MapView({
   container: frame,
   style: baseStyle(scheme(), BASE),
   bounds: MAINLAND,
-  // The panel lies on the west of wide windows, and on the south of narrow ones.
-  fitBoundsOptions: {
-    padding:
-      innerWidth > 800 ? { left: 350, top: 20, right: 20, bottom: 20 } : { bottom: 0.45 * innerHeight, top: 10, left: 10, right: 10 },
-  },
+  fitBoundsOptions: { padding: covered(NARROW.matches ? 10 : 20) },
   maxBounds: [SPAIN[0] - 8, SPAIN[1] - 5, SPAIN[2] + 8, SPAIN[3] + 5],
-  minZoom: 4,
+  minZoom: NARROW.matches ? 3 : 4,
   maxZoom: 17,
   hash: 'map',
   attributionControl: { compact: true },
@@ -60,6 +59,7 @@ view.touchZoomRotate.disableRotation()
 view.addControl(new NavigationControl({ showCompass: false }), 'top-right')
 view.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-right')
 const overlays = openOverlays(view)
+const things = openThings({ view, token, overlays, isStill: () => still.matches })
 
 /** The state of a layer that is shown. */
 interface Shown {
@@ -92,7 +92,7 @@ const panel: Panel = openPanel({
     void follow()
   },
   things: () => LAYERS.flatMap((layer) => (shown.get(layer.id)?.drawn.features ?? []).map((feature) => ({ layer, feature }))),
-  open: openThing,
+  open: (layer, of, at) => things.open(layer, of, at),
   point: (thing) => void hover(thing),
   mark: (cheapest) => {
     const label = cheapest && new Intl.NumberFormat(language, { minimumFractionDigits: 3 }).format(cheapest.price)
@@ -153,6 +153,7 @@ async function load(layer: DataLayer): Promise<void> {
 function update(layer: DataLayer, state: Shown, list: Collection): void {
   state.list = list
   draw(layer, state, list)
+  things.reopen(layer, list)
   panel.update(layer, { list, isLive: isLive(layer) })
 }
 
@@ -165,6 +166,7 @@ function draw(layer: DataLayer, state: Shown, list: Collection): void {
   const before = state.drawn.features
   const put = async (content: Collection): Promise<void> => {
     state.drawn = content
+    things.follow(layer, content)
     await view.getSource<GeoJSONSource>(layer.id)?.setData(content as GeoJSON.FeatureCollection)
   }
   if (!layer.moves || replaced || before.length === 0 || still.matches) {
@@ -206,30 +208,6 @@ async function follow(): Promise<void> {
   })
 }
 
-/** Opens the card of a thing, with what its own request adds, and its track. */
-function openThing(layer: DataLayer, of: Properties, at: Place): void {
-  const id = idOf(of)
-  const path = layer.detail === null || id === null ? layer.path : `${layer.detail}${encodeURIComponent(id)}`
-  const more = openCard({
-    ...{ kind: layer.name[language], title: layer.title(of), lines: layer.lines(of, language), board: layer.board?.(of) ?? null, path },
-    onClose: () => overlays.set('track', []),
-  })
-  view.easeTo({ center: [at[0], at[1]], zoom: Math.max(view.getZoom(), 9), animate: !still.matches })
-  if (id === null) return
-  if (layer.detail !== null)
-    void ask<Properties>(`${path}?lang=${language}`, token).then((record) => {
-      const text = record['description'] ?? record['text'] ?? record['address']
-      if (typeof text === 'string' && text !== '' && !layer.board) more.append(element('p', {}, text))
-    }, ignore)
-  const { track, course } = layer
-  if (!track && !course) return
-  void import('./thing-history.ts').then(({ readTrack, courseOf }) => {
-    if (track) readTrack(layer, id, token).then((lines) => more.isConnected && overlays.set('track', lines), ignore)
-    if (course && key.get() === null) more.append(element('p', { class: 'note' }, `${course.name[language]}: PRO`))
-    else if (course) courseOf(layer, id, token).then((chart) => chart && more.append(chart), ignore)
-  })
-}
-
 /** The thing that the map draws at a point, with all that its list says of it. */
 function thingAt({ x, y }: { readonly x: number; readonly y: number }, reach: number): Thing | null {
   const box: [[number, number], [number, number]] = [
@@ -256,7 +234,7 @@ async function hover(thing: Thing | null, at?: Place): Promise<void> {
 
 /** Adds the sources and layers of data to the style, and their present content. */
 function addData(): void {
-  drawSigns(view, scheme())
+  drawSigns(view)
   for (const layer of LAYERS) {
     addLayer(view, layer, shown.get(layer.id)?.drawn ?? null)
     setShown(view, layer, shown.has(layer.id))
@@ -298,10 +276,17 @@ function openWay(): void {
 }
 find('way-open').addEventListener('click', openWay)
 
-searchPlaces(find<HTMLInputElement>('search'), {
+const search = find<HTMLInputElement>('search')
+searchPlaces(search, {
   ...{ hits: find('hits'), token },
-  choose: (_name, [lon, lat]) => view.flyTo({ center: [lon, lat], zoom: 12, animate: !still.matches }),
+  choose: (name, [lon, lat], zoom) => {
+    closeCard()
+    if (NARROW.matches) details.open = false
+    overlays.set('place', [{ type: 'Feature', properties: { name }, geometry: { type: 'Point', coordinates: [lon, lat] } }])
+    view.flyTo({ center: [lon, lat], zoom, offset: offset(), animate: !still.matches })
+  },
 })
+search.addEventListener('input', () => search.value === '' && overlays.set('place', []))
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return
   closeCard()
@@ -334,7 +319,7 @@ view.on('click', ({ point, lngLat }) => {
   const at = [lngLat.lng, lngLat.lat] as const
   if (frame.dataset['picks'] !== undefined) return
   const thing = thingAt(point, 6)
-  if (thing) openThing(thing.layer, (thing.feature.properties ?? {}) as Properties, at)
+  if (thing) things.open(thing.layer, (thing.feature.properties ?? {}) as Properties, at)
 })
 let isAsked = false
 view.on('mousemove', ({ point, lngLat, originalEvent }) => {

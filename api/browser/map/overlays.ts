@@ -29,6 +29,27 @@ const LOOKS = {
       paint: { 'text-color': '#ffffff' },
     },
   ],
+  place: [
+    {
+      type: 'circle',
+      paint: { 'circle-radius': 7, 'circle-color': '#0b57c4', 'circle-stroke-color': '#ffffff', 'circle-stroke-width': 3 },
+    },
+    {
+      type: 'symbol',
+      layout: { 'text-field': ['get', 'name'], 'text-font': ['Overpass'], 'text-size': 14, 'text-offset': [0, -1.6] },
+      paint: { 'text-color': '#0b3d87', 'text-halo-color': '#ffffff', 'text-halo-width': 2 },
+    },
+  ],
+  chosen: [
+    {
+      type: 'circle',
+      paint: { 'circle-radius': 16, 'circle-color': 'transparent', 'circle-stroke-color': '#ffffff', 'circle-stroke-width': 6 },
+    },
+    {
+      type: 'circle',
+      paint: { 'circle-radius': 17.5, 'circle-color': 'transparent', 'circle-stroke-color': '#0b57c4', 'circle-stroke-width': 3 },
+    },
+  ],
   cheapest: [
     {
       type: 'circle',
@@ -37,17 +58,18 @@ const LOOKS = {
     {
       type: 'symbol',
       layout: {
-        ...{ 'text-field': ['get', 'label'], 'text-font': ['Overpass'], 'text-size': 13 },
+        ...{ 'text-field': ['get', 'label'], 'text-font': ['Overpass'], 'text-size': 14 },
         ...{ 'text-offset': [0, -1.7], 'text-allow-overlap': true },
       },
-      paint: { 'text-color': '#ffffff', 'text-halo-color': '#17753a', 'text-halo-width': 4 },
+      paint: { 'text-color': '#0f5c2c', 'text-halo-color': '#ffffff', 'text-halo-width': 2 },
     },
   ],
 } as const
 
 type OverlayId = keyof typeof LOOKS
 
-/** What is drawn above all layers: the track of a thing, a way, the cheapest station. */
+/** What is drawn above all layers: the track of a thing, a way, the cheapest station, the place found, a ring
+ * around the thing whose card is open. */
 export interface Overlays {
   set(id: OverlayId, features: readonly GeoJSON.Feature[]): void
   /** Draws nothing until `restore`, as another style is being loaded. */

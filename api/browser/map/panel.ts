@@ -2,9 +2,10 @@ import type { Map as MapView } from 'maplibre-gl'
 import { key } from '../key.ts'
 import { type Cheapest, cheapestIn } from './cheapest.ts'
 import { type ApiProblem, isOpen } from './data.ts'
-import { count, element, find, item, language, span } from './dom.ts'
+import { count, element, find, item, language, plansLink } from './dom.ts'
 import { middleOf, type Place } from './geometry.ts'
-import type { DataLayer, Properties } from './layer.ts'
+import { type DataLayer, type Properties, span } from './layer.ts'
+import { legendOf } from './legend.ts'
 import type { Collection } from './requests.ts'
 
 /** A thing of a layer. */
@@ -45,7 +46,6 @@ export interface Panel {
 
 const WORDS = {
   es: {
-    plan: (plan: string) => `plan ${plan}`,
     ago: (text: string) => `hace ${text}`,
     each: (text: string) => `cada ${text}`,
     live: 'en directo',
@@ -58,7 +58,6 @@ const WORDS = {
     cheapest: 'Lo más barato aquí',
   },
   en: {
-    plan: (plan: string) => `plan ${plan}`,
     ago: (text: string) => `${text} ago`,
     each: (text: string) => `each ${text}`,
     live: 'live',
@@ -80,13 +79,13 @@ export function openPanel(parts: PanelParts): Panel {
   const states = new Map<string, LayerState>()
   const notes = new Map<string, HTMLElement>()
   const boxes = new Map<string, HTMLInputElement>()
+  const keys = new Map<string, HTMLElement | null>()
   const list = find('list')
 
   /** The text about a layer and its kind. */
   const noteOf = (layer: DataLayer): readonly [text: string, kind?: 'bad' | 'warn' | 'off'] => {
     const state = states.get(layer.id) ?? null
-    if (!isOpen(layer)) return [WORDS.plan(layer.plan)]
-    if (!isShown(layer)) return ['']
+    if (!isShown(layer) || !isOpen(layer)) return ['']
     if (state === null) return [WORDS.loading]
     if ('past' in state) return state.past === null ? [WORDS.noPast, 'off'] : [state.past]
     if ('problem' in state) return state.problem.code === 'no-data-yet' ? [WORDS.waiting] : [state.problem.message, 'bad']
@@ -100,8 +99,10 @@ export function openPanel(parts: PanelParts): Panel {
     if (!at) return
     const [text, kind = ''] = noteOf(layer)
     const state = states.get(layer.id)
-    at.textContent = text
+    at.replaceChildren(isOpen(layer) ? text : plansLink(layer.plan))
     at.className = `note ${kind}`
+    const colours = keys.get(layer.id)
+    if (colours) colours.hidden = !isShown(layer)
     at.title = isShown(layer) && !(state && 'list' in state && state.isLive) ? WORDS.each(span(layer.every_s)) : ''
     at.parentElement?.classList.toggle('faded', kind === 'warn' || kind === 'off')
   }
@@ -117,21 +118,22 @@ export function openPanel(parts: PanelParts): Panel {
           toggle(layer, box.checked)
           note(layer)
         })
-        const swatch = element('span', { class: 'swatch', 'aria-hidden': 'true' })
-        swatch.style.background = swatchOf(layer)
+        const { sign, key: colours } = legendOf(layer)
         boxes.set(layer.id, box)
+        keys.set(layer.id, colours)
         const text = element('span', { class: 'note' })
         notes.set(layer.id, text)
-        return element('li', {}, element('label', { for: `layer-${layer.id}` }, box, swatch, layer.name[language]), text)
+        return element('li', {}, element('label', { for: `layer-${layer.id}` }, box, sign, layer.name[language]), text, colours ?? '')
       }),
     )
     layers.forEach(note)
+    find('forget').hidden = key.get() === null
   }
 
   const itemOf = ({ layer, feature }: Thing, at: Place): HTMLElement => {
     const of = (feature.properties ?? {}) as Properties
     const line = [layer.name[language], ...layer.lines(of, language), ...(layer.board?.(of)?.pages.map((lines) => lines.join(' ')) ?? [])]
-    const button = item(layer.title(of), line.filter(Boolean).join(', '), () => open(layer, of, at))
+    const button = item(layer.title(of, language), line.filter(Boolean).join(', '), () => open(layer, of, at))
     button.addEventListener('focus', () => button.matches(':focus-visible') && point({ layer, feature }))
     button.addEventListener('blur', () => point(null))
     return element('li', {}, button)
@@ -159,12 +161,17 @@ export function openPanel(parts: PanelParts): Panel {
     )
   }
 
-  find<HTMLFormElement>('key-form').addEventListener('submit', (event) => {
-    event.preventDefault()
-    key.set(find<HTMLInputElement>('key').value.trim())
+  const useKey = (own: string): void => {
+    key.set(own)
+    find<HTMLInputElement>('key').value = ''
     onKey()
     drawSwitches()
+  }
+  find<HTMLFormElement>('key-form').addEventListener('submit', (event) => {
+    event.preventDefault()
+    useKey(find<HTMLInputElement>('key').value.trim())
   })
+  find('forget').addEventListener('click', () => useKey(''))
   setInterval(() => layers.forEach(note), 5000)
   drawSwitches()
   let isDue = false
@@ -184,10 +191,4 @@ export function openPanel(parts: PanelParts): Panel {
     },
     relist,
   }
-}
-
-/** Returns the colour that stands for a layer: its own, or the first of its expression that is no grey. */
-function swatchOf({ colour }: DataLayer): string {
-  if (typeof colour === 'string') return colour
-  return colour.flat().find((part): part is string => typeof part === 'string' && /^#(?!8593a0)/.test(part)) ?? 'currentColor'
 }

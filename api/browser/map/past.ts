@@ -146,14 +146,17 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
     label.textContent = text
     range.setAttribute('aria-valuetext', text)
   }
+  const explain = (): void => {
+    const isLocked = key.get() === null && layers.some(({ past }) => past && past.plan !== 'FREE')
+    note.textContent = isLocked ? WORDS.locked : WORDS.hint
+  }
   const draw = (): void => {
     const at = instant()
     const listOf = (layer: DataLayer): Collection | null => {
       const of = loaded.get(layer.id)
       return of && 'contentAt' in of && at >= of.from - STEP_MS ? of.contentAt(at) : null
     }
-    const isLocked = layers.some((layer) => isShown(layer) && layer.past && layer.past.plan !== 'FREE' && key.get() === null)
-    note.textContent = isLocked ? WORDS.locked : WORDS.hint
+    explain()
     show(listOf, (layer) => {
       if (!layer.past) return null
       const of = loaded.get(layer.id)
@@ -211,7 +214,7 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
       newest = Date.now()
       const step = at === null ? STEPS : STEPS - Math.round((newest - at) / STEP_MS)
       range.value = String(Math.max(0, Math.min(STEPS, step)))
-      note.textContent = ''
+      explain()
       move()
       if (isOpening) range.focus({ preventScroll: true })
     },

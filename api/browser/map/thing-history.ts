@@ -1,5 +1,5 @@
 import { ask } from './data.ts'
-import { element, language } from './dom.ts'
+import { element, language, shape } from './dom.ts'
 import { clock, type DataLayer, number, type Properties } from './layer.ts'
 import { type Collection, withParam } from './requests.ts'
 
@@ -16,14 +16,6 @@ export async function readTrack(layer: DataLayer, id: string, token: string): Pr
 }
 
 const SIZE = { width: 280, height: 84, left: 4, right: 276, top: 16, bottom: 66 }
-
-/** Makes an element of a drawing, with a text if it has one. */
-function shape(tag: string, attributes: Readonly<Record<string, string | number>>, content = ''): SVGElement {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag)
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value))
-  made.textContent = content
-  return made
-}
 
 /** Requests the recent values of a thing of a layer and draws them as a line; null if there are fewer than two. */
 export async function courseOf(layer: DataLayer, id: string, token: string): Promise<Element | null> {

@@ -2,7 +2,7 @@ import type { MapMouseEvent, Map as MapView } from 'maplibre-gl'
 import { key } from '../key.ts'
 import { openCard } from './card.ts'
 import { ApiProblem, ask } from './data.ts'
-import { count, element, find, hashParams, item, keepInUrl, language } from './dom.ts'
+import { count, covered, element, find, hashParams, item, keepInUrl, language } from './dom.ts'
 import { boundsOf, type Place } from './geometry.ts'
 import { type Board, hours, number, type Properties } from './layer.ts'
 import type { Overlays } from './overlays.ts'
@@ -127,6 +127,9 @@ function boardOf({ panel }: RouteItem): Board | null {
   return { pages: panel.text === null ? [] : [[panel.text]], limit_kmh: panel.speed_limit_kmh }
 }
 
+/** What a person reads at first: without a key, also what the plan adds. */
+const intro = (): string => (key.get() === null ? `${WORDS.pick} ${WORDS.plan}` : WORDS.pick)
+
 /** Opens the form: two places by name or by click; the way between them along the roads, and what is on it in its order. */
 export function openWay({ view, token, overlays }: WayParts): Way {
   const section = find('way')
@@ -231,9 +234,7 @@ export function openWay({ view, token, overlays }: WayParts): Way {
       if (mine !== latest) return
       drawEnds(line)
       const [west, south, east, north] = boundsOf([...line, from, to])
-      const padding =
-        innerWidth > 800 ? { left: 370, top: 40, right: 60, bottom: 60 } : { left: 30, top: 60, right: 30, bottom: 0.5 * innerHeight }
-      view.fitBounds([west, south, east, north], { padding, maxZoom: 13 })
+      view.fitBounds([west, south, east, north], { padding: covered(40), maxZoom: 13 })
       const about = [name, number(Math.round(length_m(line) / 100) / 10, 'km.', language)].filter(Boolean).join(', ')
       note.textContent = about
       if (key.get() === null) throw new NoWay(`${about} ${WORDS.plan}`)
@@ -253,7 +254,7 @@ export function openWay({ view, token, overlays }: WayParts): Way {
     ends.fill(null)
     for (const { field } of fields) field.value = ''
     list.replaceChildren()
-    note.textContent = WORDS.pick
+    note.textContent = intro()
     overlays.set('way', [])
     keepInUrl('way', null)
   }
@@ -276,7 +277,7 @@ export function openWay({ view, token, overlays }: WayParts): Way {
       opener.setAttribute('aria-expanded', String(!section.hidden))
       frame.toggleAttribute('data-picks', !section.hidden && ends.includes(null))
       if (section.hidden) return reset()
-      note.textContent = WORDS.pick
+      note.textContent = intro()
       const places = (hashParams().get('way') ?? '').split(';').map((one) => one.split(',').map(Number))
       if (places.length === 2 && places.flat().length === 4 && places.flat().every((one) => !Number.isNaN(one)))
         for (const [at, place] of places.entries()) {

@@ -17,6 +17,7 @@ const WORDS = inBoth({
     'A PRO or ENTERPRISE key opens the other layers. The key stays in this tab.',
   ],
   use: ['Usar', 'Use'],
+  forget: ['Olvidar la clave', 'Forget the key'],
   way: ['Qué hay en mi camino', 'What is on my way'],
   past: ['Últimas 24 horas', 'Last 24 hours'],
   panel: ['Capas y búsqueda', 'Layers and search'],
@@ -36,14 +37,14 @@ export function mapPage(
     styles: ['maplibre-gl.css', 'map/map.css'],
     body: `<h1 class="hidden">${words.title}</h1>
 <div id="map" data-token="${escaped(token)}"></div>
-<details class="panel" open><summary>${words.panel}</summary>
+<details class="panel" id="panel" open><summary>${words.panel}</summary>
 <form id="search-form" role="search"><label class="hidden" for="search">${words.search}</label><input id="search" type="search" placeholder="${words.search}" autocomplete="off"></form>
 <ul id="hits"></ul>
 <p class="tools"><button type="button" class="quiet" id="way-open" aria-expanded="false" aria-controls="way">${words.way}</button><button type="button" class="quiet" id="past-open" aria-expanded="false" aria-controls="past">${words.past}</button></p>
 <section id="way" hidden aria-label="${words.way}"></section>
 <section aria-labelledby="layers-name"><h2 id="layers-name">${words.layers}</h2><ul id="layers"></ul></section>
 <section aria-labelledby="list-name"><h2 id="list-name">${words.list}</h2><ul id="list"></ul></section>
-<form id="key-form"><label for="key">${words.key}</label><p class="note">${words.keyIntro}</p><input id="key" type="password" autocomplete="off" placeholder="tia_…"><button>${words.use}</button></form>
+<form id="key-form"><label for="key">${words.key}</label><p class="note">${words.keyIntro}</p><input id="key" type="password" autocomplete="off" placeholder="tia_…"><button>${words.use}</button> <button type="button" class="quiet" id="forget" hidden>${words.forget}</button></form>
 </details>
 <section id="past" hidden aria-label="${words.past}"></section>
 <section id="card" hidden aria-live="polite"></section>

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
 import { boundsOf, distance_m, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
 import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
-import type { Properties } from '../../../../api/browser/map/layer.ts'
+import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layer.ts'
 import { LAYERS } from '../../../../api/browser/map/layers.ts'
-import { shieldOf } from '../../../../api/browser/map/road-signs.ts'
 import { commonRoad, encoded, length_m, partOf, type RoadPlace, wayOverTwo } from '../../../../api/browser/map/road-way.ts'
 import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
+import { shieldOf } from '../../../../api/browser/map/signs.ts'
 
 const point = (id: string, lon: number, lat: number, properties: Properties = {}): GeoJSON.Feature => ({
   ...{ type: 'Feature', id, properties: { id, ...properties } },
@@ -185,4 +185,44 @@ test('a panel shows each of its pages once, and its limit', () => {
   const page = { lines: ['OBRAS', 'A 2 KM'] }
   expect(board?.({ pages: [page, { lines: [] }, page], speed_limit_kmh: 80 })).toEqual({ pages: [['OBRAS', 'A 2 KM']], limit_kmh: 80 })
   expect(board?.({ pages: null, speed_limit_kmh: null })).toBeNull()
+})
+
+describe('the key to the colours', () => {
+  test.each(LAYERS.filter(({ colour }) => typeof colour !== 'string').map((layer) => [layer.id, layer] as const))(
+    'of %s has every colour of its paint once per meaning, with words in both languages',
+    (_id, layer) => {
+      const painted = new Set(JSON.stringify(layer.colour).match(/#[0-9a-f]{6}/g))
+      for (const language of ['es', 'en'] as const) {
+        const meanings = meaningsOf(layer, language)
+        for (const colour of painted) expect(meanings.map((one) => one.colour)).toContain(colour)
+        expect(new Set(meanings.map(({ text }) => text)).size).toBe(meanings.length)
+        for (const { text } of meanings) expect(text).toMatch(/[\p{L}\d]/u)
+      }
+      // A code without a Spanish word would be the same in both.
+      if (layer.colour[0] === 'match')
+        for (const [at, { text }] of meaningsOf(layer, 'es').entries()) expect(text).not.toBe(meaningsOf(layer, 'en')[at]?.text)
+    },
+  )
+
+  test('is numbers in the unit of the layer', () => {
+    const textsOf = (id: string) => meaningsOf(LAYERS.find((one) => one.id === id) as (typeof LAYERS)[number], 'es').map(({ text }) => text)
+    expect(textsOf('trains')).toEqual(['retraso < 5 min', '5–15 min', '≥ 15 min'])
+    expect(textsOf('fuel')).toEqual(['otro o sin dato', '1,2 €/l', '1,45 €/l', '1,7 €/l'])
+    expect(textsOf('incidents').slice(0, 2)).toEqual(['accidente, corte', 'retención, obstáculo, avería'])
+    expect(textsOf('v16')).toEqual([])
+  })
+})
+
+test('a begin is its time in Madrid and how long ago it was, with the day when that is long', () => {
+  const now = Date.parse('2026-11-29T22:33:00Z')
+  expect(since('2026-11-29T22:07:00Z', 'en', now)).toBe('since 23:07 (26 min)')
+  expect(since('2026-11-29T22:07:00Z', 'es', now)).toBe('desde 23:07 (26 min)')
+  expect(since('2026-11-20T22:07:00Z', 'en', now)).toBe('since Nov 20, 23:07 (9 d)')
+  expect(since('2026-11-29T23:10:00Z', 'en', now)).toBe('from 00:10')
+  expect([since(null, 'en', now), since(undefined, 'es', now), since('soon', 'en', now)]).toEqual(['', '', ''])
+})
+
+test('kilometres have one decimal', () => {
+  expect([place({ road: 'A-1', km: 104.747 }, 'es'), place({ road: 'A-1', km: 104.747 }, 'en')]).toEqual(['A-1 km 104,7', 'A-1 km 104.7'])
+  expect([place({ road: 'A-1', km: null }, 'es'), place({ road: 'A-1', km: 0 }, 'es')]).toEqual(['A-1', 'A-1 km 0'])
 })

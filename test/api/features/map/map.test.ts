@@ -142,7 +142,7 @@ describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s',
       expect(type).toBe('Feature')
       for (const language of ['es', 'en'] as const) {
         expect(layer.name[language]).not.toBe('')
-        expect(typeof layer.title(properties ?? {})).toBe('string')
+        expect(typeof layer.title(properties ?? {}, language)).toBe('string')
         for (const line of layer.lines(properties ?? {}, language)) expect(line).not.toMatch(/undefined|null|NaN|\[object/)
       }
     }
