@@ -59,7 +59,7 @@ const LOOKS = {
       type: 'symbol',
       layout: {
         ...{ 'text-field': ['get', 'label'], 'text-font': ['Overpass'], 'text-size': 14 },
-        ...{ 'text-offset': [0, -1.7], 'text-allow-overlap': true },
+        ...{ 'text-offset': [0, -2.2], 'text-allow-overlap': true },
       },
       paint: { 'text-color': '#0f5c2c', 'text-halo-color': '#ffffff', 'text-halo-width': 2 },
     },
