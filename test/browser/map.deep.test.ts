@@ -80,7 +80,7 @@ describe.skipIf(!browserPath)('the map', () => {
   })
 
   test('shows all of the mainland on a phone at first, and the chosen thing beside its card', async () => {
-    await onMap({ size: PHONE }, async (page, { complaints }) => {
+    await onMap({ size: PHONE, look: 'dark' }, async (page, { complaints }) => {
       expect(await page.locator('#search').isVisible()).toBe(false)
       await until('the view in the URL', async () => page.url().includes('map='))
       const [zoom, lat, lon] = (/map=([\d.]+)\/([\d.-]+)\/([\d.-]+)/.exec(page.url()) ?? []).slice(1).map(Number) as [
@@ -101,6 +101,7 @@ describe.skipIf(!browserPath)('the map', () => {
       await page.locator('#list button').first().click()
       expect(await page.locator('#search').isVisible()).toBe(false)
       const card = await boxOf(page, '#card')
+      expect(await barriersOf(page)).toEqual([])
       const [x, y] = [Math.round(map.x + map.width / 2), Math.round((map.y + card.y) / 2)]
       await until('the ring', async () => isNear(await pixel(page, x - 19, y), [11, 87, 196]), 20_000)
       await page.click('#card .close')
@@ -108,6 +109,24 @@ describe.skipIf(!browserPath)('the map', () => {
       expect(await page.locator('#search').isVisible()).toBe(true)
       expect(complaints).toEqual([])
     })
+  })
+
+  test('closes its panel on a phone without moving anything', async () => {
+    const context = await stage.browser.newContext({ viewport: PHONE })
+    try {
+      context.setDefaultTimeout(90_000)
+      const page = await context.newPage()
+      // The page is seen before its module has arrived.
+      await page.route(/map\/map\.js/, (route) => new Promise((done) => setTimeout(done, 1000)).then(() => route.continue()))
+      await page.goto(`${stage.service.url}/map?lang=en`, { waitUntil: 'commit' })
+      const panel = page.locator('.panel:not([data-ready])')
+      await panel.waitFor()
+      const before = (await boxOf(page, '.panel')).height
+      await page.waitForSelector('.panel[data-ready]')
+      expect((await boxOf(page, '.panel')).height).toBe(before)
+    } finally {
+      await context.close()
+    }
   })
 
   test('keeps the open card in its URL, and opens it again from there', async () => {
