@@ -227,7 +227,16 @@ describe.skipIf(!browserPath)('a search', () => {
       expect(await page.locator('#way .note').last().textContent()).toContain('PRO')
       await page.click('#past-open')
       expect(await page.locator('#past .note').textContent()).toContain('PRO')
-      expect(await page.locator('#layers li:has(#layer-trains) .note a').getAttribute('href')).toBe('/plans?lang=en')
+      const plans = page.locator('#layers li:has(#layer-trains) .note a')
+      expect(await plans.getAttribute('href')).toBe('/plans?lang=en')
+      await plans.focus()
+      // Notes with ages of data are written again each 5 s.
+      await page.waitForTimeout(6000)
+      expect(
+        await plans.evaluate(
+          (link: unknown) => link === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement,
+        ),
+      ).toBe(true)
       expect(await page.locator('#forget').isVisible()).toBe(false)
       await page.fill('#key', await stage.service.key('PRO'))
       await page.press('#key', 'Enter')

@@ -99,7 +99,9 @@ export function openPanel(parts: PanelParts): Panel {
     if (!at) return
     const [text, kind = ''] = noteOf(layer)
     const state = states.get(layer.id)
-    at.replaceChildren(isOpen(layer) ? text : plansLink(layer.plan))
+    // A link that is there keeps its focus.
+    if (isOpen(layer)) at.textContent = text
+    else if (!at.firstElementChild) at.replaceChildren(plansLink(layer.plan))
     at.className = `note ${kind}`
     const colours = keys.get(layer.id)
     if (colours) colours.hidden = !isShown(layer)
