@@ -27,6 +27,7 @@ export function countingStore(store: ObjectStore, onRequest: (operation: StoreOp
     putFile: counted('put', store.putFile),
     putIfAbsent: counted('putIfAbsent', store.putIfAbsent),
     delete: counted('delete', store.delete),
+    deleteMany: counted('delete', store.deleteMany),
     async *list(prefix, options) {
       let keys = 0
       onRequest('list')

@@ -138,7 +138,7 @@ function query(name: string, description: string, schema: Part): Part {
 const ERRORS: Readonly<Record<string, string>> = {
   400: 'A parameter or the body is not valid.',
   401: 'There is no valid key.',
-  403: 'The plan of the key does not contain this, or the request came by plain HTTP.',
+  403: 'The plan of the key does not contain this, or the request came by plain HTTP (`https-required`).',
   404: 'There is no such namespace or table, or the table has no data yet.',
   413: 'The body is too large.',
   414: 'The URL is too long.',

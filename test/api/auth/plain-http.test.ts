@@ -47,11 +47,18 @@ describe.each(PATHS.filter((path) => !OPEN.includes(path)))('%s', (path) => {
     for (const method of METHODS.filter((_, at) => IS_DEEP || at % 3 === nth)) {
       const reply = await send(method, path, [...from('203.0.113.1', 'http'), `X-API-Key: ${NOBODYS}`])
       expect(statusOf(reply), method).toBe(403)
-      expect(headerOf(reply.head, 'content-type')).toBe('application/problem+json')
+      // The Iceberg REST catalogue has errors of its protocol.
+      const isCatalogue = path.startsWith('/lake/') && headerOf(reply.head, 'content-type') === 'application/json'
+      if (!isCatalogue) expect(headerOf(reply.head, 'content-type')).toBe('application/problem+json')
       expect(headerOf(reply.head, 'cache-control')).toBe('no-store')
       for (const name of ['location', 'strict-transport-security', 'ratelimit', 'set-cookie', 'refresh'])
         expect(headerOf(reply.head, name), `${method} ${name}`).toBeNull()
       if (method === 'HEAD') continue
+      if (isCatalogue) {
+        const { error } = JSON.parse(reply.body.toString()) as Reply
+        expect([error.code, error.message]).toEqual([403, expect.stringContaining('rotate it')])
+        continue
+      }
       const { code, type, detail, request_id } = JSON.parse(reply.body.toString()) as Reply
       expect([code, type]).toEqual(['https-required', `${PUBLIC}/problems/https-required`])
       expect(detail).toContain('rotate it')

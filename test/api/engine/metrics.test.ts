@@ -12,6 +12,7 @@ import { type MetricsServer, serveMetrics } from '../../../lake/metrics/server.t
 import { sql } from '../../../lake/query/sql.ts'
 import { readLog } from '../../../lake/requests/log.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { STORE_OPERATIONS } from '../../../lake/store/counting.ts'
 import { type Exposition, parseExposition } from '../../helpers/exposition.ts'
 import { until } from '../../helpers/until.ts'
 import { FEEDS } from '../main/feed-listings.ts'
@@ -199,6 +200,7 @@ test("no label contains a key, an address, an e-mail or a caller's text", async 
     feed: FEEDS.map(({ id }) => id),
     health: ['OK', 'LATE', 'STALE', 'DOWN'],
     outcome: ['done', 'timeout', 'aborted', 'closed'],
+    operation: STORE_OPERATIONS,
     reason: ['busy', 'timeout', 'aborted', 'closed', 'failed'],
     by: ['url', 'tag'],
     le: /^(\d+(\.\d+)?|\+Inf)$/,
