@@ -131,9 +131,9 @@ export function openTicker(options: {
       // What was stopped is due at once, for its next owner.
       if (ending.aborted) return
       one.ended_at = Date.now()
-      if (!lost.aborted) await redis.hset(ENDED, id, one.ended_at)
       if (failure) onError(job, (failure as { readonly error: unknown }).error)
       else onDone(job)
+      if (!lost.aborted) await redis.hset(ENDED, id, one.ended_at)
     })
     return locked.ran
   }

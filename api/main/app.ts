@@ -182,7 +182,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const unmatched = collectRoutes(app, { ...visits, router: ROUTER, paths: endpoints.map(({ path }) => path) })
   const routeOf = (request: FastifyRequest) => (request.is404 ? unmatched.pathOf(request) : request.routeOptions)
   const isSameOrigin = (request: FastifyRequest): boolean => routeOf(request)?.config.isSameOrigin === true
-  answerProblems(app, { baseUrl, log, onProblem: countProblem, isSameOrigin, pageOf: ({ raw }, code) => failedPage(raw, code) })
+  answerProblems(app, { baseUrl, log, onProblem: countProblem, isSameOrigin, pageOf: ({ raw }, failed) => failedPage(raw, failed) })
   // Replies that bypass Fastify set these headers themselves.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED).headers(addressLimitHeaders(request, reply.statusCode))

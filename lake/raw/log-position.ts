@@ -13,6 +13,8 @@ interface Known {
   listed_at: number
   /** The epoch of announcements in which its end was last looked for; null without announcements. */
   looked_in: number | null
+  /** How often one of its numbers was found taken: what was read before that did not see it. */
+  taken: number
 }
 
 /** How long the next number is looked for by name, ms: after that, a listing finds entries after lost ones (a copied log). */
@@ -27,7 +29,7 @@ const announced = new WeakMap<ObjectStore, AnnouncedVersions>()
 function knownOf(store: ObjectStore, { prefix }: Sequence): Known {
   const logs = known.get(store) ?? new Map<string, Known>()
   known.set(store, logs)
-  const log = logs.get(prefix) ?? { first: null, last: 0, seen_from: 0, listed_at: Number.NEGATIVE_INFINITY, looked_in: null }
+  const log = logs.get(prefix) ?? { first: null, last: 0, seen_from: 0, listed_at: Number.NEGATIVE_INFINITY, looked_in: null, taken: 0 }
   logs.set(prefix, log)
   return log
 }
@@ -50,17 +52,23 @@ export function noteAdded(store: ObjectStore, log: Sequence, number: number): vo
 
 /** Notes that another process has taken a number without announcing it here: the log's end is looked for again. */
 export function noteTaken(store: ObjectStore, log: Sequence): void {
-  knownOf(store, log).looked_in = null
+  const state = knownOf(store, log)
+  Object.assign(state, { looked_in: null, taken: state.taken + 1 })
 }
 
 /** Begins a listing of a log's numbers after one to its end; the result notes what it found. */
 export function beginListing(store: ObjectStore, log: Sequence, after: number): (numbers: readonly number[]) => void {
   const state = knownOf(store, log)
   const epoch = announced.get(store)?.epoch ?? null
+  const { taken } = state
   return (numbers) => {
     const last = numbers.at(-1) ?? after
     const isWhole = last >= state.last && last - after === numbers.length
-    Object.assign(state, { last: Math.max(state.last, last), listed_at: performance.now(), looked_in: epoch })
+    Object.assign(state, {
+      last: Math.max(state.last, last),
+      listed_at: performance.now(),
+      ...(state.taken === taken ? { looked_in: epoch } : {}),
+    })
     state.seen_from = isWhole ? after : state.last
   }
 }
@@ -83,6 +91,7 @@ export async function numbersAfter(store: ObjectStore, log: Sequence, number: nu
   const epoch = versions?.epoch ?? null
   if (performance.now() - state.listed_at >= listed_ms) return null
   const found: number[] = []
+  const { taken } = state
   if (versions && epoch !== null && state.looked_in === epoch && number >= state.seen_from) {
     for (let seen = number + 1; seen <= state.last; seen++) found.push(seen)
     if (versions.newest(log.prefix) <= (found.at(-1) ?? number)) return found
@@ -92,7 +101,8 @@ export async function numbersAfter(store: ObjectStore, log: Sequence, number: nu
     if ((await store.head(log.keyOf(next))) === null) {
       if (next <= state.last) return found
       const seen_from = number > state.last + 1 ? number : Math.min(state.seen_from, number)
-      Object.assign(state, { last: next - 1, seen_from, looked_in: epoch })
+      // Not if a number was taken meanwhile, which has to be looked for again.
+      Object.assign(state, { last: next - 1, seen_from, ...(state.taken === taken ? { looked_in: epoch } : {}) })
       return found
     }
     found.push(next)

@@ -31,8 +31,8 @@ export interface ReaderAccess {
 const SESSION_S = 3600
 
 /**
- * The access to a bucket for others: by keys of the operator (`id:secret`), or by the role that is assumed for each table (throws `StoreError` where STS refuses). STS is
- * AWS's, or at `AWS_ENDPOINT_URL_STS`.
+ * The access to a bucket for others: by keys of the operator (`id:secret`), or by the role that is assumed for each table (throws
+ * `StoreError` where STS refuses). STS is AWS's, or at `AWS_ENDPOINT_URL_STS`.
  */
 export function readerAccess(
   options: S3Options & { readonly region: string },

@@ -179,6 +179,19 @@ test.skipIf(!browserPath)('a card draws the recent values of its thing with a ke
   })
 })
 
+test.skipIf(!browserPath)('a free key is not used up by the map, which locks what its plan lacks', async () => {
+  const key = await stage.service.key('FREE')
+  await onMap({ key, hash: '#layers=v16,trains' }, async (page, { urls }) => {
+    await until('the lock', () => page.locator('#layers li:has(#layer-trains) a', { hasText: 'PRO' }).isVisible(), 20_000)
+    await until('the list', async () => /^\d/.test((await noteOf(page, 'v16')) ?? ''), 20_000)
+    expect(await page.locator('#layer-trains').isDisabled()).toBe(true)
+    expect(urls.filter((url) => url.includes('/api/trenes/'))).toHaveLength(1)
+    const used = await stage.service.open('/api/v16?limit=1', { 'X-API-Key': key })
+    const [, remaining] = /"day";r=(\d+)/.exec(used.headers.get('ratelimit') ?? '') ?? []
+    expect(Number(remaining)).toBeGreaterThan(990)
+  })
+})
+
 test.skipIf(!browserPath)('events of the stream change single things, and no list is requested again', async () => {
   await onMap({ key: await stage.service.key('ENTERPRISE'), hash: '#layers=v16' }, async (page, { urls }) => {
     await until('the stream', async () => /^1, live/.test((await noteOf(page, 'v16')) ?? ''), 20_000)

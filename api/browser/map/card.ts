@@ -1,5 +1,5 @@
 import { element, find, language } from './dom.ts'
-import type { Board } from './layer.ts'
+import type { Board, Plan } from './layer.ts'
 
 const WORDS = {
   es: { request: 'La petición', copy: 'Copiar como curl', copied: 'Copiado', close: 'Cerrar' },
@@ -14,6 +14,8 @@ interface Card {
   readonly board?: Board | null
   /** Path of the request that shows it. */
   readonly path: string
+  /** The plan that the request needs. */
+  readonly plan: Plan
   /** Called when the card is closed. */
   readonly onClose?: () => void
 }
@@ -38,13 +40,15 @@ export function closeCard(): void {
 }
 
 /** Opens the card of a thing. Returns the element for what arrives later. */
-export function openCard({ kind, title, lines, board, path, onClose }: Card): HTMLElement {
+export function openCard({ kind, title, lines, board, path, plan, onClose }: Card): HTMLElement {
   closeCard()
   onClosed = onClose
   const card = find('card')
   const copy = element('button', { type: 'button', class: 'quiet' }, WORDS.copy)
   copy.addEventListener('click', () => {
-    void navigator.clipboard.writeText(`curl -H 'X-API-Key: …' '${location.origin}${path}'`).then(() => (copy.textContent = WORDS.copied))
+    void navigator.clipboard
+      .writeText(`curl ${plan === 'FREE' ? '' : '-H "X-API-Key: $KEY" '}'${location.origin}${path}'`)
+      .then(() => (copy.textContent = WORDS.copied))
   })
   const close = element('button', { type: 'button', class: 'quiet close', 'aria-label': WORDS.close }, '×')
   close.addEventListener('click', closeCard)

@@ -21,7 +21,7 @@ export function livesOf(ended: readonly GeoJSON.Feature[], now: readonly GeoJSON
     ...ended
       .filter(({ id }) => !present.has(id))
       .map((feature) => ({ feature, from: time(feature, 'began_at'), to: time(feature, 'last_seen_at') })),
-    ...now.map((feature) => ({ feature, from: time(feature, 'starts_at', 'first_seen_at'), to: Number.POSITIVE_INFINITY })),
+    ...now.map((feature) => ({ feature, from: time(feature, 'first_seen_at', 'starts_at'), to: Number.POSITIVE_INFINITY })),
   ]
 }
 

@@ -89,6 +89,7 @@ const panel: Panel = openPanel({
       else if (shown.has(layer.id)) hide(layer)
       else if (layer.plan !== 'FREE' && isOpen(layer) && wanted.includes(layer.id)) show(layer)
     }
+    if (replaced) past?.refresh()
     void follow()
   },
   things: () => LAYERS.flatMap((layer) => (shown.get(layer.id)?.drawn.features ?? []).map((feature) => ({ layer, feature }))),
@@ -143,6 +144,11 @@ async function load(layer: DataLayer): Promise<void> {
     update(layer, state, list)
   } catch (error) {
     if (signal.aborted) return
+    if (!isOpen(layer)) {
+      hide(layer)
+      panel.lock()
+      return
+    }
     const problem = error instanceof ApiProblem ? error : null
     wait_s = problem?.retry_s ?? (problem !== null && problem.status < 500 ? layer.every_s : RETRY_S)
     panel.update(layer, { problem: problem ?? new ApiProblem(0, { detail: String(error) }, null) })
@@ -291,6 +297,11 @@ document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return
   closeCard()
   void hover(null)
+})
+
+// After a new release the files of this page are gone; the URL has what it shows.
+addEventListener('unhandledrejection', ({ reason }) => {
+  if (/dynamically imported module|Importing a module/.test(String(reason))) location.reload()
 })
 
 view.once('style.load', () => {

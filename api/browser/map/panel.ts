@@ -42,6 +42,8 @@ export interface Panel {
   update(layer: DataLayer, state: LayerState): void
   /** Lists what is visible now. */
   relist(): void
+  /** Shows again which layers are locked. */
+  lock(): void
 }
 
 const WORDS = {
@@ -192,5 +194,6 @@ export function openPanel(parts: PanelParts): Panel {
       })
     },
     relist,
+    lock: drawSwitches,
   }
 }

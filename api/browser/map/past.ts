@@ -1,5 +1,4 @@
-import { key } from '../key.ts'
-import { ApiProblem, ask } from './data.ts'
+import { ApiProblem, ask, isOpen } from './data.ts'
 import { count, element, find, keepInUrl, language } from './dom.ts'
 import { type At, during, type LevelSteps, levelsAt, livesOf, nameOf, placesAt, STEP_MS, STEPS } from './history.ts'
 import type { DataLayer, PastList } from './layer.ts'
@@ -113,7 +112,7 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
     const replies: Reply[] = []
     let cursor: string | null | undefined = ''
     while (typeof cursor === 'string' && replies.length < PAGES) {
-      const page: Reply = await ask<Reply>(cursor === '' ? path : `${path}&cursor=${encodeURIComponent(cursor)}`, token)
+      const page: Reply = await ask<Reply>(cursor === '' ? path : `${path}&cursor=${encodeURIComponent(cursor)}`, token, { plan: 'PRO' })
       replies.push(page)
       cursor = page.next_cursor
     }
@@ -124,7 +123,7 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
     if (!past) return
     const known = loaded.get(layer.id)
     if (known === null || (known && 'at' in known && Date.now() - known.at < FRESH_MS)) return
-    if (key.get() === null && past.plan !== 'FREE') return void loaded.set(layer.id, { problem: WORDS.plan(past.plan) })
+    if (!isOpen(past)) return void loaded.set(layer.id, { problem: WORDS.plan(past.plan) })
     loaded.set(layer.id, null)
     const from = new Date(newest - STEPS * STEP_MS).toISOString()
     try {
@@ -147,7 +146,7 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
     range.setAttribute('aria-valuetext', text)
   }
   const explain = (): void => {
-    const isLocked = key.get() === null && layers.some(({ past }) => past && past.plan !== 'FREE')
+    const isLocked = layers.some(({ past }) => past && !isOpen(past))
     note.textContent = isLocked ? WORDS.locked : WORDS.hint
   }
   const draw = (): void => {

@@ -7,7 +7,7 @@ import { type Collection, withParam } from './requests.ts'
 export async function readTrack(layer: DataLayer, id: string, token: string): Promise<GeoJSON.Feature[]> {
   const path = layer.track?.(encodeURIComponent(id))
   if (path === undefined) return []
-  const reply = await ask<Collection | GeoJSON.Feature>(withParam(path, 'format=geojson'), token)
+  const reply = await ask<Collection | GeoJSON.Feature>(withParam(path, 'format=geojson'), token, { plan: 'PRO' })
   const features = reply.type === 'Feature' ? [reply] : reply.features
   const points = features.flatMap(({ geometry }) => (geometry?.type === 'Point' ? [geometry.coordinates] : []))
   const through: GeoJSON.Feature[] =
@@ -21,7 +21,7 @@ const SIZE = { width: 280, height: 84, left: 4, right: 276, top: 16, bottom: 66 
 export async function courseOf(layer: DataLayer, id: string, token: string): Promise<Element | null> {
   if (!layer.course) return null
   const { path, value, unit, name } = layer.course
-  const { history } = await ask<{ readonly history: readonly Properties[] }>(path(encodeURIComponent(id)), token)
+  const { history } = await ask<{ readonly history: readonly Properties[] }>(path(encodeURIComponent(id)), token, { plan: 'PRO' })
   const values = history.flatMap((row) => {
     const at = Date.parse(String(row['period_start']))
     const read = row[value]

@@ -1,7 +1,6 @@
 import type { Map as MapView } from 'maplibre-gl'
-import { key } from '../key.ts'
 import { openCard } from './card.ts'
-import { ask } from './data.ts'
+import { ask, isOpen } from './data.ts'
 import { element, find, hashParams, keepInUrl, language, NARROW, offset, plansLink } from './dom.ts'
 import { middleOf, type Place } from './geometry.ts'
 import type { DataLayer, Properties } from './layer.ts'
@@ -43,7 +42,7 @@ export function openThings({ view, token, overlays, isStill }: ThingParts): Thin
     const path = layer.detail === null || id === null ? layer.path : `${layer.detail}${encodeURIComponent(id)}`
     let wasOpen = false
     const more = openCard({
-      ...{ kind: layer.name[language], title: layer.title(of, language), lines: layer.lines(of, language), path },
+      ...{ kind: layer.name[language], title: layer.title(of, language), lines: layer.lines(of, language), path, plan: layer.plan },
       board: layer.board?.(of) ?? null,
       onClose: () => {
         chosen = null
@@ -61,7 +60,7 @@ export function openThings({ view, token, overlays, isStill }: ThingParts): Thin
     chosen = { layer, id }
     keepInUrl('card', `${layer.id}:${id}`)
     if (layer.detail !== null)
-      void ask<Properties>(`${path}?lang=${language}`, token).then((record) => {
+      void ask<Properties>(`${path}?lang=${language}`, token, { plan: layer.plan }).then((record) => {
         const text = record['description'] ?? record['text'] ?? record['address']
         if (typeof text === 'string' && text !== '' && !layer.board) more.append(element('p', {}, text))
       }, ignore)
@@ -69,8 +68,13 @@ export function openThings({ view, token, overlays, isStill }: ThingParts): Thin
     if (!track && !course) return
     void import('./thing-history.ts').then(({ readTrack, courseOf }) => {
       if (track) readTrack(layer, id, token).then((lines) => more.isConnected && overlays.set('track', lines), ignore)
-      if (course && key.get() === null) more.append(element('p', { class: 'note' }, `${course.history[language]}: `, plansLink('PRO')))
-      else if (course) courseOf(layer, id, token).then((chart) => chart && more.append(chart), ignore)
+      if (course && !isOpen({ plan: 'PRO' }))
+        more.append(element('p', { class: 'note' }, `${course.history[language]}: `, plansLink('PRO')))
+      else if (course)
+        courseOf(layer, id, token).then(
+          (chart) => chart && more.append(chart),
+          () => isOpen({ plan: 'PRO' }) || more.append(plansLink('PRO')),
+        )
     })
   }
   return {

@@ -1,7 +1,6 @@
 import type { MapMouseEvent, Map as MapView } from 'maplibre-gl'
-import { key } from '../key.ts'
 import { openCard } from './card.ts'
-import { ApiProblem, ask } from './data.ts'
+import { ApiProblem, ask, isOpen } from './data.ts'
 import { count, covered, element, find, hashParams, item, keepInUrl, language } from './dom.ts'
 import { boundsOf, type Place } from './geometry.ts'
 import { type Board, hours, number, type Properties } from './layer.ts'
@@ -128,7 +127,7 @@ function boardOf({ panel }: RouteItem): Board | null {
 }
 
 /** What a person reads at first: without a key, also what the plan adds. */
-const intro = (): string => (key.get() === null ? `${WORDS.pick} ${WORDS.plan}` : WORDS.pick)
+const intro = (): string => (isOpen({ plan: 'PRO' }) ? WORDS.pick : `${WORDS.pick} ${WORDS.plan}`)
 
 /** Opens the form: two places by name or by click; the way between them along the roads, and what is on it in its order. */
 export function openWay({ view, token, overlays }: WayParts): Way {
@@ -215,6 +214,7 @@ export function openWay({ view, token, overlays }: WayParts): Way {
           openCard({
             ...{ kind: `${KINDS?.[one.kind] ?? one.kind}, ${km} km`, title: one.title, lines: detailsOf(one), board: boardOf(one) },
             path: one.url,
+            plan: 'FREE',
           })
           if (one.lat !== null && one.lon !== null) view.easeTo({ center: [one.lon, one.lat], zoom: Math.max(view.getZoom(), 11) })
         })
@@ -237,8 +237,8 @@ export function openWay({ view, token, overlays }: WayParts): Way {
       view.fitBounds([west, south, east, north], { padding: covered(40), maxZoom: 13 })
       const about = [name, number(Math.round(length_m(line) / 100) / 10, 'km.', language)].filter(Boolean).join(', ')
       note.textContent = about
-      if (key.get() === null) throw new NoWay(`${about} ${WORDS.plan}`)
-      const reply = await ask<RouteReply>(`/api/trafico/ruta?${query}&lang=${language}`, token).catch((error: unknown) => {
+      if (!isOpen({ plan: 'PRO' })) throw new NoWay(`${about} ${WORDS.plan}`)
+      const reply = await ask<RouteReply>(`/api/trafico/ruta?${query}&lang=${language}`, token, { plan: 'PRO' }).catch((error: unknown) => {
         const isLocked = error instanceof ApiProblem && [401, 403].includes(error.status)
         throw isLocked ? new NoWay(`${about} ${WORDS.plan}`) : error
       })

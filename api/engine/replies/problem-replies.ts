@@ -131,6 +131,14 @@ function storeProblem(error: StoreError): Problem {
   return tablesUnreadable(error)
 }
 
+/** A request that failed: its problem, and the id of the request. */
+export interface Failed {
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly request_id: string
+  readonly retry_after_s: number | null
+}
+
 /**
  * Makes every failure end as problem+json. Faults of the service are logged with the request id: outages in few lines, others one
  * by one. `onProblem` gets the code of each problem.
@@ -144,7 +152,7 @@ export function answerProblems(
     /** True for a request of a path that only our own pages may read. */
     readonly isSameOrigin: (request: FastifyRequest) => boolean
     /** The page that says it to a person, with its headers; null for a program. */
-    readonly pageOf: (request: FastifyRequest, code: ProblemCode) => Readonly<{ html: string; headers: Record<string, string> }> | null
+    readonly pageOf: (request: FastifyRequest, failed: Failed) => Readonly<{ html: string; headers: Record<string, string> }> | null
   },
 ): void {
   const { baseUrl, log, onProblem, isSameOrigin, pageOf } = options
@@ -164,7 +172,8 @@ export function answerProblems(
         { request_id, path: request.raw.url?.slice(0, 500), status, code: made.code, err: made.options.cause ?? made },
         'request failed',
       )
-    const page = pageOf(request, made.code)
+    const { retry_after_s = null } = made.options
+    const page = pageOf(request, { code: made.code, detail: made.message, request_id, retry_after_s })
     // As bytes: Fastify would append a charset to the type, and errors of its router pass no hook that removes it.
     return reply
       .code(status)

@@ -1,5 +1,6 @@
 import { datasetById } from '../../../lake/catalog.ts'
 import { inBoth, type Language } from '../../kernel/language.ts'
+import { isSample, SAMPLE } from '../../kernel/sample.ts'
 import { codeBlock, escaped } from '../site/html.ts'
 import type { DatasetDetails } from './catalogue-reads.ts'
 
@@ -31,7 +32,9 @@ const FIRST = 3
 export function accessHtml(language: Language, { dataset, requests, baseUrl }: DatasetDetails & { readonly baseUrl: string }): string {
   const words = WORDS[language]
   const { id, domain, time, plans } = dataset
-  const { namespace = domain } = datasetById(id)
+  const declared = datasetById(id)
+  const isOpen = isSample(declared)
+  const table = `${isOpen ? SAMPLE : (declared.namespace ?? domain)}.${id}`
   const request = ({ url, plan, summary }: DatasetDetails['requests'][number]): string => {
     const key = plan === 'FREE' ? '' : "-H 'X-API-Key: tia_…' "
     return `<p class="what">${escaped(summary[language])} <span class="tag${plan === 'FREE' ? ' accent' : ''}">${plan}</span></p>${codeBlock(`curl ${key}'${baseUrl}${url}'`)}`
@@ -45,18 +48,18 @@ export function accessHtml(language: Language, { dataset, requests, baseUrl }: D
 ${codeBlock(`TRAFFIC_API_KEY=tia_… scripts/sync ${id} --to ${id} --url ${baseUrl}`)}
 <p class="what">${words.inDuckdb}</p>
 ${codeBlock(duckdbOfCopy(id, time))}
-<h3>${words.lake}</h3><p>${words.lakeIntro('ENTERPRISE')}</p>
+<h3>${words.lake}</h3><p>${words.lakeIntro(isOpen ? 'FREE' : 'ENTERPRISE')}</p>
 <p class="what">DuckDB</p>${codeBlock(`INSTALL httpfs; INSTALL iceberg; LOAD httpfs; LOAD iceberg;
 CREATE SECRET lake_key (TYPE iceberg, TOKEN 'tia_…');
 ATTACH 'lake' AS lake (TYPE iceberg, SECRET lake_key, ENDPOINT '${baseUrl}/lake/iceberg');
-SELECT count(*), max(${time}) FROM lake.${namespace}.${id};`)}
+SELECT count(*), max(${time}) FROM lake.${table};`)}
 <p class="what">PyIceberg</p>${codeBlock(`from pyiceberg.catalog import load_catalog
 
 lake = load_catalog("lake", type="rest", uri="${baseUrl}/lake/iceberg", token="tia_…")
-rows = lake.load_table("${namespace}.${id}").scan().to_arrow()`)}
+rows = lake.load_table("${table}").scan().to_arrow()`)}
 <p class="what">Spark</p>${codeBlock(`-- spark.sql.catalog.lake = org.apache.iceberg.spark.SparkCatalog
 -- spark.sql.catalog.lake.type = rest, .uri = ${baseUrl}/lake/iceberg, .token = tia_…
-SELECT count(*), max(${time}) FROM lake.${namespace}.${id}`)}</section>`
+SELECT count(*), max(${time}) FROM lake.${table}`)}</section>`
 }
 
 /** SQL for DuckDB over a folder of scripts/sync: rows by day of the column of time. */

@@ -2,18 +2,8 @@ import { tableKey } from '../../../lake/iceberg/schema.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { TIERS } from '../../auth/plans.ts'
 import type { RequestContext } from '../../auth/request-context.ts'
+import { isSample, SAMPLE } from '../../kernel/sample.ts'
 import { noNamespace, noTable } from './errors.ts'
-
-/** The namespace that every key may read: tables of other namespaces again, under the same names. */
-export const SAMPLE = 'sample'
-
-/** Catalogues that the plan FREE lists in full and whose history is one of names and places; see the decision in lake/README.md. */
-const SAMPLE_CATALOGUES: readonly string[] = ['fuel_stations', 'weather_stations', 'ports']
-
-/** True if the sample has a dataset: the plan FREE has all its rows, past ones too, or it is one of the named catalogues. */
-export function isSample({ id, plan }: Dataset): boolean {
-  return plan.history === 'FREE' || SAMPLE_CATALOGUES.includes(id)
-}
 
 /** The public tables by namespace, as callers may see them. */
 export interface Catalogue {

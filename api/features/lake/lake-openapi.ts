@@ -144,6 +144,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   414: 'The URL is too long.',
   415: 'The body is not JSON.',
   429: 'A limit was reached.',
+  501: 'The catalogue does not have this operation.',
   503: 'The table cannot be read at the moment.',
 }
 const ERROR_HEADERS: Readonly<Record<string, Part>> = {
@@ -167,7 +168,7 @@ function operation(
   const { about, parameters, reply, headers = {}, statuses = [] } = one
   const sent = { ...REQUEST_ID, ...LIMIT_HEADERS, ...headers }
   const [schema, example] = reply ?? []
-  const failures = [...statuses, '401', '403', '414', '429'].filter((status) => status !== '304')
+  const failures = [...new Set(['400', ...statuses, '401', '403', '414', '429', '501'])].filter((status) => status !== '304')
   return {
     ...{ operationId, tags: ['export'], summary: en, summary_es: es, description: about, security: [{ ApiKey: [] }], parameters },
     responses: {

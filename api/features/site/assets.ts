@@ -31,8 +31,8 @@ const own = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.(css|png|ts)$/.test(name))
 const { resolve } = createRequire(import.meta.url)
 const resolved = new Map(Object.entries(PACKAGES).map(([name, file]) => [name, resolve(file)]))
-/** Their versions stand for the code of bundled modules. */
-const bundled = ['maplibre-gl/package.json', 'rolldown/package.json'].map((name) => resolve(name))
+/** The bundler's settings, and the versions of what it bundles. */
+const bundled = [new URL('./assets-bundle.ts', import.meta.url), new URL('../../../package-lock.json', import.meta.url)]
 
 /** Version of all files that pages load: the hash of their contents, so browsers may keep each for ever, from any machine. */
 export const ASSET_VERSION = hash(

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Failed } from '../../engine/replies/problem-replies.ts'
 import { acceptedType } from '../../kernel/http/representation.ts'
 import { type Language, languageOf } from '../../kernel/language.ts'
 import { PROBLEMS, type ProblemCode } from '../../kernel/problems.ts'
@@ -132,23 +133,29 @@ const WAYS_ON = {
   ],
 } as const
 
+/** Paths of programs, which get problems whatever they accept. */
+const OF_PROGRAMS = /^\/(api|lake|schemas|mcp|openapi)\b/
+
 /**
  * Renders what a person gets whose request of a page failed, in the browser's language, with its headers. Null if the request is
- * of the API, or prefers JSON to HTML.
+ * of a program, or prefers JSON to HTML.
  */
 export function failedPage(
-  { url = '/', headers }: IncomingMessage,
-  code: ProblemCode,
+  { url = '/', method, headers }: IncomingMessage,
+  { code, detail, request_id, retry_after_s }: Failed,
 ): { html: string; headers: Record<string, string> } | null {
-  if (
-    url.startsWith('/api/') ||
-    acceptedType(headers.accept, { json: 'application/json', problem: 'application/problem+json', html: 'text/html' }) !== 'html'
-  )
-    return null
+  if ((method !== 'GET' && method !== 'HEAD') || OF_PROGRAMS.test(url)) return null
+  const types = { json: 'application/json', problem: 'application/problem+json', html: 'text/html' }
+  if (acceptedType(headers.accept, types) !== 'html') return null
   const language = (/[?&]lang=(es|en)(&|$)/.exec(url)?.[1] ?? languageOf({ headers })) as Language
   const [title, help] = language === 'es' ? SPANISH[code] : [PROBLEMS[code].title, PROBLEMS[code].help]
+  const wait =
+    retry_after_s === null ? '' : `<p>${language === 'es' ? 'Vuelva a probar en' : 'Try again in'} ${Math.ceil(retry_after_s)} s.</p>`
   const ways = WAYS_ON[language].map(([path, name]) => `<li><a href="${path}?lang=${language}">${name}</a></li>`)
-  const body = `<p>${escaped(help)}</p>\n<ul>${ways.join('')}</ul>\n<p class="note">HTTP ${PROBLEMS[code].status}, <code>${code}</code></p>`
+  const body = `<p>${escaped(help)}</p>${wait}
+<p lang="en">${escaped(detail)}</p>
+<ul>${ways.join('')}</ul>
+<p class="note">HTTP ${PROBLEMS[code].status}, <code>${code}</code>, <code>${escaped(request_id)}</code></p>`
   return {
     html: htmlPage(language, { title, about: help, body }),
     headers: { 'Content-Type': HTML, 'Content-Language': language, Vary: 'Accept, Accept-Language', ...PAGE_SECURITY },

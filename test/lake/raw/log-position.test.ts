@@ -140,3 +140,35 @@ test('numbers that were never seen between others are not taken for fetches', as
   expect([await seqs(12), await seqs(11), await seqs(9)]).toEqual([[], [12], []])
   expect((await newsAfter(store, 'a', 0, 0)).map(({ seq }) => seq)).toEqual([1, 2, 3, 8, 9, 12])
 })
+
+test('a number that is found taken while another read looks for the end is looked for again', async () => {
+  const files = await fileStore(tempFolder())
+  const gate = Promise.withResolvers<void>()
+  let looks = 0
+  const store: ObjectStore = {
+    ...files,
+    head: async (key) => {
+      const found = await files.head(key)
+      if (key === keyOf(2) && ++looks === 1) await gate.promise
+      return found
+    },
+  }
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  const versions = openTableVersions(redis.url)
+  onTestFinished(() => versions.close())
+  announceLogs(store, versions)
+  await until('announcements', () => versions.epoch !== null)
+  await put(files, 1)
+  await newsAfter(store, 'a', 0)
+  // Our number is taken once, so that the next read looks for the end by its name.
+  expect(await acceptFetch(store, { feed: 'a', seq: 1, fetch_id: 'a.1' } as AcceptedFetch)).toBe(false)
+  const reading = newsAfter(store, 'a', 1)
+  await until('the look', () => looks === 1)
+  // Another process, which announces nothing, takes 2; we find that out before the read ends.
+  await put(files, 2)
+  expect(await acceptFetch(store, { feed: 'a', seq: 2, fetch_id: 'a.2' } as AcceptedFetch)).toBe(false)
+  gate.resolve()
+  expect(await reading).toEqual([])
+  expect((await newsAfter(store, 'a', 1)).map(({ seq }) => seq)).toEqual([2])
+})

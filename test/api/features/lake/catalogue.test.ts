@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isSample } from '../../../../api/features/lake/catalogue.ts'
+import { isSample } from '../../../../api/kernel/sample.ts'
 import { datasets } from '../../../../lake/catalog.ts'
 import { fuelStations } from '../../../../lake/datasets/fuel/prices.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'

@@ -56,7 +56,11 @@ describe('the past', () => {
       point('ended', 0, 40, { began_at: iso('08:00'), last_seen_at: iso('09:00') }),
       point('back', 0, 40, { began_at: iso('08:00'), last_seen_at: iso('08:10') }),
     ],
-    [point('back', 0, 40, { starts_at: null, first_seen_at: iso('08:00') }), point('later', 0, 40, { starts_at: iso('10:00') })],
+    [
+      point('back', 0, 40, { starts_at: null, first_seen_at: iso('08:00') }),
+      point('later', 0, 40, { starts_at: iso('10:00') }),
+      point('planned', 0, 40, { first_seen_at: iso('09:30'), starts_at: iso('23:00') }),
+    ],
   )
   const ids = (time: string) => during(lives, at(time)).features.map(({ id }) => id)
 
@@ -64,7 +68,8 @@ describe('the past', () => {
     expect(ids('07:59')).toEqual([])
     expect(ids('08:30')).toEqual(['ended', 'back'])
     expect(ids('09:01')).toEqual(['back'])
-    expect(ids('10:00')).toEqual(['back', 'later'])
+    // A planned one is shown from when it was published, as now.
+    expect(ids('10:00')).toEqual(['back', 'later', 'planned'])
   })
 
   test('has trains between two positions that are not far apart in time', () => {

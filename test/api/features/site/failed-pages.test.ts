@@ -24,6 +24,9 @@ describe('a request that fails', () => {
     expect(response.headers.get('vary')).toContain('Accept')
     const html = await response.text()
     expect(html).toContain(`<h1>${title}</h1>`)
+    // What the error's advice speaks of.
+    expect(html).toContain(`<code>${response.headers.get('x-request-id')}</code>`)
+    expect(html).toMatch(/<p lang="en">[^<]{10,}/)
     for (const [, link = ''] of html.matchAll(/<li><a href="([^"]+)"/g)) expect((await service.get(link)).status, link).toBe(200)
   })
 
@@ -32,6 +35,8 @@ describe('a request that fails', () => {
     ['/nothing-here', { Accept: '*/*' }],
     ['/nothing-here', { Accept: 'application/json, text/html;q=0.5' }],
     ['/api/nothing-here', BROWSER],
+    ['/schemas/nothing', BROWSER],
+    ['/openapi.yaml', BROWSER],
   ])('is a problem for programs and in the API: %s, %j', async (path, headers) => {
     const response = await service.get(path, headers as Record<string, string>)
     expect(response.headers.get('content-type')).toBe('application/problem+json')

@@ -38,3 +38,10 @@ export const HTML_PAGES: readonly string[] = [
   ...Object.values(PAGES).filter((path) => !/\.\w+$|search-index|token|\.well-known/.test(path)),
   '/account',
 ]
+
+/** Paths of the Iceberg catalogue that no person calls: files as S3 has them, signing, and all that it does not have. */
+export const OF_THE_LAKE: readonly string[] = [
+  '/lake/files/{path}',
+  '/lake/iceberg/v1/namespaces/{namespace}/tables/{table}/sign',
+  '/lake/iceberg/{path}',
+]

@@ -20,7 +20,7 @@ import { until } from '../../../helpers/until.ts'
 import { FEEDS } from '../../main/feed-listings.ts'
 import { openapi } from '../../openapi.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from '../../service.ts'
-import { ACCOUNT_PAGES, PAGES } from '../site/page-paths.ts'
+import { ACCOUNT_PAGES, OF_THE_LAKE, PAGES } from '../site/page-paths.ts'
 
 const T0 = Date.UTC(2026, 2, 14, 12, 0, 30)
 const MINUTE = 60_000
@@ -82,7 +82,7 @@ describe('the groups of paths', () => {
     expect(new Set(paths).size).toBe(paths.length)
     // The MCP server counts as the paths that its tools ask.
     const served = Object.keys(description.paths).filter((path) => path !== MCP_PATH)
-    expect(paths.sort()).toEqual([...served, ...Object.keys(PAGES), ...ACCOUNT_PAGES].sort())
+    expect(paths.sort()).toEqual([...served, ...Object.keys(PAGES), ...ACCOUNT_PAGES, ...OF_THE_LAKE].sort())
     for (const [path, { tags }] of served.map((path) => [path, Object.values<Reply>(description.paths[path])[0]] as const)) {
       const found = groups.filter(({ paths }: Reply) => paths.includes(path)).map(({ group }: Reply) => group)
       expect(found, path).toEqual([tags[0] === 'data' ? tags[1] : tags[0]])
