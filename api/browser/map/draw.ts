@@ -4,6 +4,8 @@ import type { Collection } from './requests.ts'
 import { SIGNS, shieldOf } from './signs.ts'
 
 const IS_POINT: ExpressionSpecification = ['==', ['geometry-type'], 'Point']
+/** A condition on a point: that it has a direction, or none. */
+const turns = (is: '==' | '!=', turned: string): ExpressionSpecification => ['all', IS_POINT, [is, ['get', turned], null]]
 const EMPTY = { type: 'FeatureCollection', features: [] } as const
 const PARTS = ['area', 'edge', 'under', 'line', 'middle', 'point', 'sign'] as const
 const idOf = (layer: DataLayer, part: (typeof PARTS)[number]): string => `${layer.id}:${part}`
@@ -16,7 +18,13 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
   const { colour, radius = 4, sign, from = 0, isArea = false, under, isDashed = false } = layer
   const common = { source: layer.id, minzoom: from }
   const circle: LayerSpecification = {
-    ...{ id: idOf(layer, 'point'), type: 'circle', ...common, filter: IS_POINT, maxzoom: sign?.from ?? 24 },
+    ...{
+      id: idOf(layer, 'point'),
+      type: 'circle',
+      ...common,
+      filter: sign?.turned === undefined ? IS_POINT : turns('==', sign.turned),
+      maxzoom: sign?.from ?? 24,
+    },
     paint: {
       'circle-color': colour,
       'circle-radius': radius,
@@ -49,7 +57,8 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
               : { 'line-width': ['interpolate', ['linear'], ['zoom'], 5, 2.5, 12, 6] }),
           },
         },
-        ...(sign && sign.from === undefined ? [] : [circle]),
+        // What has no direction is a circle.
+        ...(sign && sign.from === undefined && sign.turned === undefined ? [] : [circle]),
         ...(sign ? signsOf(layer) : []),
       ]
   // Names of places stay readable on areas.
@@ -63,14 +72,14 @@ function signsOf(layer: DataLayer): LayerSpecification[] {
   const { shape, turned, isFrom, size = turned === undefined ? growing() : 1 } = sign
   return (['middle', 'sign'] as const).map((part) => ({
     ...{ id: idOf(layer, part), type: 'symbol', source: layer.id, minzoom: Math.max(from, sign.from ?? 0) },
-    filter: part === 'sign' ? IS_POINT : ['==', ['geometry-type'], 'LineString'],
+    filter: part === 'sign' ? (turned === undefined ? IS_POINT : turns('!=', turned)) : ['==', ['geometry-type'], 'LineString'],
     layout: {
       ...{ 'icon-image': shape, 'icon-size': size, 'icon-allow-overlap': true, 'icon-ignore-placement': true },
       ...(part === 'middle' ? { 'symbol-placement': 'line-center', 'icon-rotation-alignment': 'viewport' } : {}),
       ...(turned === undefined
         ? {}
         : {
-            'icon-rotate': ['+', ['coalesce', ['get', turned], 0], isFrom ? 180 : 0] as ExpressionSpecification,
+            'icon-rotate': ['+', ['get', turned], isFrom ? 180 : 0] as ExpressionSpecification,
             'icon-rotation-alignment': 'map',
           }),
     },

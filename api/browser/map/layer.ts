@@ -103,6 +103,9 @@ export const VIOLET = '#8a5cd6'
 
 export const match = (property: string, colours: Readonly<Record<string, string>>, other: string): ExpressionSpecification =>
   ['match', ['get', property], ...Object.entries(colours).flat(), other] as unknown as ExpressionSpecification
+/** A colour by a property, grey without a value. */
+export const known = (property: string, colour: ExpressionSpecification): ExpressionSpecification =>
+  ['case', ['==', ['get', property], null], GREY, colour] as unknown as ExpressionSpecification
 export const text = (value: unknown): string => (value === null || value === undefined ? '' : String(value))
 /** Size of a sign that grows with the zoom, from 7 to 20 px, times a factor. */
 export const growing = (factor: unknown = 1): ExpressionSpecification =>
@@ -168,6 +171,14 @@ const OTHER = { es: 'otro o sin dato', en: 'other or unknown' }
 export function meaningsOf({ colour, scale, under }: Pick<DataLayer, 'colour' | 'scale' | 'under'>, into: Language): Meaning[] {
   if (typeof colour === 'string') return []
   const [kind, ...rest] = colour as readonly unknown[]
+  if (kind === 'case') {
+    const known = meaningsOf({ colour: rest[2] as ExpressionSpecification, ...(scale ? { scale } : {}) }, into)
+    return [
+      ...known,
+      { colour: rest[1] as string, text: OTHER[into] },
+      ...(under ? [{ colour: under.colour, text: under.name[into] }] : []),
+    ]
+  }
   const numbers = new Intl.NumberFormat(into)
   const made: Meaning[] = []
   const number = (value: unknown): string => numbers.format(Number(value) / (scale?.per ?? 1))

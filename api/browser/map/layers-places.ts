@@ -9,6 +9,7 @@ import {
   hours,
   joined,
   kilometre,
+  known,
   match,
   number,
   type Properties,
@@ -19,6 +20,8 @@ import {
   words,
 } from './layer.ts'
 
+/** The colour of little wind. */
+const CALM = '#8fb8dc'
 const AIR = { GOOD: '#3ba7a0', FAIRLY_GOOD: GREEN, MODERATE: AMBER, POOR: RED, VERY_POOR: '#8f2140', EXTREMELY_POOR: '#5c2a7a' }
 const WARNINGS = { YELLOW: '#e8c318', ORANGE: '#ee7c1b', RED }
 const RISKS = { LOW: GREEN, MEDIUM: AMBER, HIGH: '#e0631b', VERY_HIGH: RED }
@@ -153,11 +156,7 @@ export const PLACES: readonly DataLayer[] = [
     path: '/api/electrolineras?limit=20000&fields=id,name,operator,max_power_kw,connector_count',
     every_s: 3600,
     from: 7,
-    colour: [
-      'step',
-      ['coalesce', ['get', 'max_power_kw'], 0],
-      ...['#7cc6a4', 50, GREEN, 150, '#0c6b3d'],
-    ] as unknown as ExpressionSpecification,
+    colour: known('max_power_kw', ['step', ['get', 'max_power_kw'], '#7cc6a4', 50, GREEN, 150, '#0c6b3d']),
     scale: { name: { es: 'hasta', en: 'up to' }, unit: 'kW' },
     radius: 3,
     sign: { shape: 'plug', from: 10 },
@@ -174,7 +173,7 @@ export const PLACES: readonly DataLayer[] = [
     plan: 'FREE',
     path: '/api/weather?limit=2000&fields=id,name,temp_c,precipitation_mm,wind_mean_m_s,wind_dir_deg,gust_m_s',
     every_s: 600,
-    colour: ['step', ['coalesce', ['get', 'wind_mean_m_s'], 0], GREY, 5, BLUE, 10, VIOLET, 17, RED],
+    colour: known('wind_mean_m_s', ['step', ['get', 'wind_mean_m_s'], CALM, 5, BLUE, 10, VIOLET, 17, RED]),
     scale: { name: { es: 'viento', en: 'wind' }, unit: 'm/s' },
     under: {
       colour: BLUE,

@@ -211,7 +211,9 @@ describe('the key to the colours', () => {
 
   test('is numbers in the unit of the layer', () => {
     const textsOf = (id: string) => meaningsOf(LAYERS.find((one) => one.id === id) as (typeof LAYERS)[number], 'es').map(({ text }) => text)
-    expect(textsOf('trains')).toEqual(['retraso < 5 min', '5–15 min', '≥ 15 min'])
+    expect(textsOf('trains')).toEqual(['retraso < 5 min', '5–15 min', '≥ 15 min', 'otro o sin dato'])
+    // A value that nobody stated has a colour of its own, not that of the lowest.
+    for (const id of ['weather', 'chargers', 'trains', 'fuel']) expect(textsOf(id), id).toContain('otro o sin dato')
     expect(textsOf('fuel')).toEqual(['otro o sin dato', '1,2 €/l', '1,45 €/l', '1,7 €/l'])
     expect(textsOf('incidents').slice(0, 2)).toEqual(['accidente, corte', 'retención, obstáculo, avería'])
     expect(textsOf('v16')).toEqual([])
