@@ -6,7 +6,7 @@ export const PAGE_TOKEN = 'x-page-token'
 /** Limit of an address's requests from our map: a dozen layers, each once a minute at most, and what people open there. */
 export const PAGE_POLICIES: readonly Policy[] = Object.freeze([perMinute(90), perDay(10_000)])
 
-/** Validity of a token, in hours. A page that is open for longer gets a new one by loading itself again. */
+/** Validity of a token, in hours. A page that is open for longer gets another one from `/map/token`. */
 const HOURS = 24
 
 /** Signs texts with an end, as cursors are. */

@@ -4,12 +4,12 @@ import type { ObjectStore } from './store.ts'
 export const STORE_OPERATIONS = ['get', 'head', 'put', 'putIfAbsent', 'list', 'delete'] as const
 export type StoreOperation = (typeof STORE_OPERATIONS)[number]
 
-/** Keys that S3 lists in one request. */
+/** Keys that S3 lists or deletes in one request. */
 const PAGE_KEYS = 1000
 
 /**
- * A store that reports each request: of a listing one per 1,000 keys, of a large object one, although it is put in parts. What
- * DuckDB reads by itself (httpfs) is not reported.
+ * A store that reports each request: to list or delete many, one per 1,000 keys; for a large object one, although it is put in
+ * parts. What DuckDB reads by itself (httpfs) is not reported.
  */
 export function countingStore(store: ObjectStore, onRequest: (operation: StoreOperation) => void): ObjectStore {
   const counted =
@@ -27,7 +27,10 @@ export function countingStore(store: ObjectStore, onRequest: (operation: StoreOp
     putFile: counted('put', store.putFile),
     putIfAbsent: counted('putIfAbsent', store.putIfAbsent),
     delete: counted('delete', store.delete),
-    deleteMany: counted('delete', store.deleteMany),
+    deleteMany: (keys) => {
+      for (let from = 0; from < keys.length; from += PAGE_KEYS) onRequest('delete')
+      return store.deleteMany(keys)
+    },
     async *list(prefix, options) {
       let keys = 0
       onRequest('list')

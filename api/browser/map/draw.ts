@@ -103,7 +103,7 @@ const RATIO = 2
 /** Size of the image of a sign, and how many of its pixels a unit of the outline is. */
 const SIGN_PX = 64
 const UNIT_PX = SIGN_PX / 32
-/** How far its distances reach inside and outside of the outline, in pixels of the image: MapLibre's field ends 2 and 6 px away. */
+/** How far its distances reach inside and outside of the outline, in its pixels: MapLibre's field ends 2 and 6 px away. */
 const [INSIDE_PX, OUTSIDE_PX] = [2 * RATIO, 6 * RATIO]
 
 /** Draws the signs of layers as images of signed distances, which layers colour, turn, scale and outline. */

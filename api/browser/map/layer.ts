@@ -144,7 +144,7 @@ export function span(seconds: number): string {
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   return seconds < 129_600 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
 }
-/** Since when something is there, by its begin in ISO 8601: the time in Madrid, from yesterday on with the day, and how long ago. */
+/** Since when something is there, by its begin in ISO 8601: the time in Madrid, with an earlier day, and how long ago. */
 export function since(begin: unknown, language: Language, now = Date.now()): string {
   const at = Date.parse(text(begin))
   if (Number.isNaN(at)) return ''
@@ -167,14 +167,14 @@ interface Meaning {
 
 const OTHER = { es: 'otro o sin dato', en: 'other or unknown' }
 
-/** What the colours of a layer mean, from the expression that paints it: words of codes, or numbers in its unit; none for one colour. */
+/** What the colours of a layer mean, by the expression that paints it: words of codes, or numbers with unit; none for one colour. */
 export function meaningsOf({ colour, scale, under }: Pick<DataLayer, 'colour' | 'scale' | 'under'>, into: Language): Meaning[] {
   if (typeof colour === 'string') return []
   const [kind, ...rest] = colour as readonly unknown[]
   if (kind === 'case') {
-    const known = meaningsOf({ colour: rest[2] as ExpressionSpecification, ...(scale ? { scale } : {}) }, into)
+    const stated = meaningsOf({ colour: rest[2] as ExpressionSpecification, ...(scale ? { scale } : {}) }, into)
     return [
-      ...known,
+      ...stated,
       { colour: rest[1] as string, text: OTHER[into] },
       ...(under ? [{ colour: under.colour, text: under.name[into] }] : []),
     ]

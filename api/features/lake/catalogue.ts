@@ -12,8 +12,8 @@ export interface Catalogue {
   /** Returns the namespaces that the caller's plan may read, in order. */
   namespaces(context: RequestContext): readonly string[]
   /**
-   * Returns the datasets of a namespace by name, in order. Throws the problem of an unknown namespace, or of one that the plan may
-   * not read.
+   * Returns the datasets of a namespace by name, in order. Throws the problem of an unknown namespace, or of one that the plan
+   * may not read.
    */
   tables(context: RequestContext, namespace: string): ReadonlyMap<string, Dataset>
   /** Returns the dataset of a table. Throws as `tables`, and for an unknown table. */

@@ -21,8 +21,8 @@ const PATH = `${FILES_PATH}/{path}`
 const GUESSES: readonly unknown[] = ['AccessDenied', 'SignatureDoesNotMatch'] satisfies readonly S3Refusal[]
 
 /**
- * Registers the files of tables, as GetObject and HeadObject of S3 (path style). A request is signed with the credentials that the
- * catalogue gave for a table. It is counted, but not charged: how many requests a query sends is up to the client.
+ * Registers the files of tables, as GetObject and HeadObject of S3 (path style). A request is signed with the credentials that
+ * the catalogue gave for a table. It is counted, but not charged: how many requests a query sends is up to the client.
  */
 export function registerFiles(
   app: FastifyInstance,

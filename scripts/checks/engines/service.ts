@@ -31,8 +31,8 @@ export async function fillLake(data: string): Promise<string> {
 }
 
 /**
- * Runs work with the catalogue of a lake folder and a key of ENTERPRISE: an API alone over a copy in `data`, by hard links if it is on
- * the same disk.
+ * Runs work with the catalogue of a lake folder and a key of ENTERPRISE: an API alone over a copy in `data`, by hard links if
+ * it is on the same disk.
  */
 export async function withCatalogue(lake: string, data: string, work: (address: CatalogueAddress) => Promise<void>): Promise<void> {
   await mkdir(join(data, 'store'), { recursive: true })
