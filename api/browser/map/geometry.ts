@@ -1,15 +1,6 @@
 /** A place as lon and lat, degrees. */
 export type Place = readonly [lon: number, lat: number]
 
-const EARTH_M = 6_371_000
-const radians = (degrees: number): number => (degrees * Math.PI) / 180
-
-/** Distance between two places, in m. */
-export function distance_m([lon0, lat0]: Place, [lon1, lat1]: Place): number {
-  const x = radians(lon1 - lon0) * Math.cos(radians((lat0 + lat1) / 2))
-  return EARTH_M * Math.hypot(x, radians(lat1 - lat0))
-}
-
 /** Returns a place of a geometry for the list; null for none. */
 export function middleOf(geometry: GeoJSON.Geometry | null): Place | null {
   if (geometry === null || geometry.type === 'GeometryCollection') return null

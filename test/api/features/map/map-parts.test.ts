@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
-import { boundsOf, distance_m, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
+import { boundsOf, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
 import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
 import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layer.ts'
 import { LAYERS } from '../../../../api/browser/map/layers.ts'
-import { commonRoad, encoded, length_m, partOf, type RoadPlace, wayOverTwo } from '../../../../api/browser/map/road-way.ts'
 import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
 import { shieldOf } from '../../../../api/browser/map/signs.ts'
 
@@ -44,7 +43,6 @@ describe('features on their way', () => {
     expect(middleOf({ type: 'LineString', coordinates: line })).toEqual([1, 41])
     expect(middleOf(null)).toBeNull()
     expect(boundsOf(line)).toEqual([0, 40, 2, 41])
-    expect(distance_m([0, 40], [0, 41])).toBeCloseTo(111_195, -1)
   })
 })
 
@@ -103,51 +101,6 @@ describe('the past', () => {
     expect(nameOf(at('16:40'), at('23:30'), 'en')).toBe('yesterday 17:40')
     expect(nameOf(at('16:40'), at('22:30'), 'es')).toBe('hoy 17:40')
     expect(nameOf(at('16:40') - 86_400_000, at('16:40'), 'es')).toBe('ayer 17:40')
-  })
-})
-
-describe('a way', () => {
-  const place = (road: string, km: number, lat: number, away = 100): RoadPlace => ({ road, km, lon: 0, lat, distance_m: away })
-
-  test('is on the nearest road that passes both places with a length that fits', () => {
-    const near = [place('A-1', 10, 40), place('N-2', 3, 40, 900)]
-    expect(commonRoad(near, [place('N-2', 14, 40.1, 50), place('A-9', 1, 40.1)])?.road).toBe('N-2')
-    // Another road of the name, or one that was re-numbered.
-    expect(commonRoad(near, [place('A-1', 300, 40.1)])).toBeNull()
-    expect(commonRoad(near, [])).toBeNull()
-  })
-
-  const west = [0, 1, 2, 3].map((lon) => [lon / 10, 40] as const)
-  const north = [0, 1, 2, 3].map((lat) => [0.2, 40 + lat / 10] as const)
-
-  test('leads over two roads that meet, in the order of travel', () => {
-    const way = wayOverTwo(
-      [west],
-      [north],
-      [
-        [0, 40.001],
-        [0.2, 40.3],
-      ],
-    )
-    expect(way?.[0]).toEqual([0, 40])
-    expect(way?.at(-1)).toEqual([0.2, 40.3])
-    expect(length_m(way ?? [])).toBeCloseTo(length_m(west.slice(0, 3)) + length_m(north), -2)
-    const away = north.map(([lon, lat]) => [lon, lat + 0.1] as const)
-    expect(wayOverTwo([west], [away], [west[0] as [number, number], [0.2, 40.4]])).toBeNull()
-  })
-
-  test('is the part of a road between two places, also against its kilometres', () => {
-    expect(partOf(west, [0.31, 40], [0.1, 40])).toEqual([west[3], west[2], west[1]])
-  })
-
-  test('is sent as an encoded polyline', () => {
-    // The example of Google's description of the format.
-    const line = [
-      [-120.2, 38.5],
-      [-120.95, 40.7],
-      [-126.453, 43.252],
-    ] as const
-    expect(encoded(line)).toBe('_p~iF~ps|U_ulLnnqC_mqNvxq`@')
   })
 })
 
