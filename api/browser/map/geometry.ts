@@ -22,6 +22,16 @@ export function moved(before: readonly GeoJSON.Feature[], after: readonly GeoJSO
   return { type: 'FeatureCollection', features }
 }
 
+/** Where something is that goes straight from a place and instant (ms) to another: its place at an instant between or beyond them. */
+export function between(
+  [lon0, lat0]: Place,
+  [lon1, lat1]: Place,
+  { from, to, at }: { readonly from: number; readonly to: number; readonly at: number },
+): Place {
+  const share = Math.max(0, Math.min(1, (at - from) / (to - from)))
+  return [lon0 + share * (lon1 - lon0), lat0 + share * (lat1 - lat0)]
+}
+
 /** Most drawings a second of features that move. */
 const MOST_A_SECOND = 12
 

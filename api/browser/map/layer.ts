@@ -1,4 +1,5 @@
 import type { ExpressionSpecification } from 'maplibre-gl'
+import type { Place } from './geometry.ts'
 import type { SIGNS } from './signs.ts'
 
 export type Language = 'es' | 'en'
@@ -62,6 +63,8 @@ export interface DataLayer {
   readonly under?: { readonly colour: string; readonly radius: ExpressionSpecification; readonly name: Text }
   /** True if its features move between two lists. */
   readonly moves?: boolean
+  /** Where a feature that was reported at a place is expected at an instant, ms; null if unknown. */
+  readonly expected?: (of: Properties, reported: Place, at: number) => Place | null
   /** True if it is shown at first. */
   readonly isShown?: boolean
   /** Title and lines of a feature's card. */

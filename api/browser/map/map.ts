@@ -164,28 +164,40 @@ function update(layer: DataLayer, state: Shown, list: Collection): void {
 }
 
 /**
- * Draws a list. What moves glides from where it was drawn to its new place until the next list is due: it is drawn up to one
- * interval late, but only between places that were reported.
+ * Draws a list. What moves glides from where it was drawn until the next list is due: to where it is expected then, such as
+ * a train by its timetable, else to its reported place, so that it is drawn up to one interval late.
  */
 function draw(layer: DataLayer, state: Shown, list: Collection): void {
   clearTimeout(state.glide)
-  const before = state.drawn.features
   const put = async (content: Collection): Promise<void> => {
     state.drawn = content
     things.follow(layer, content)
     await view.getSource<GeoJSONSource>(layer.id)?.setData(content as GeoJSON.FeatureCollection)
   }
-  if (!layer.moves || replaced || before.length === 0 || still.matches) {
+  const isFirst = state.drawn.features.length === 0
+  if (!layer.moves || replaced || still.matches || (isFirst && !layer.expected)) {
     void put(list).then(() => view.once('render', () => performance.mark(`map:${layer.id}`)))
     return
   }
   const seconds = Math.min(layer.every_s, GLIDE_S)
-  const drawings = drawingsOf((longestMove(before, list.features) / 360) * 512 * 2 ** view.getZoom(), seconds)
+  const goal = expectedAt(layer, list, Date.now() + 1000 * seconds)
+  const before = (isFirst ? expectedAt(layer, list, Date.now()) : state.drawn).features
+  const drawings = drawingsOf((longestMove(before, goal.features) / 360) * 512 * 2 ** view.getZoom(), seconds)
   const step = (at: number): void => {
-    void put(at === drawings ? list : moved(before, list.features, at / drawings))
+    void put(at === drawings ? goal : moved(before, goal.features, at / drawings))
     if (at < drawings) state.glide = setTimeout(() => step(at + 1), (seconds * 1000) / drawings)
   }
-  step(1)
+  step(isFirst ? 0 : 1)
+}
+
+/** A list with each feature where its layer expects it at an instant in ms. */
+function expectedAt({ expected }: DataLayer, list: Collection, at: number): Collection {
+  if (!expected) return list
+  const features = list.features.map((one): GeoJSON.Feature => {
+    const place = one.geometry?.type === 'Point' ? expected(one.properties ?? {}, one.geometry.coordinates as [number, number], at) : null
+    return place ? { ...one, geometry: { type: 'Point', coordinates: [...place] } } : one
+  })
+  return { ...list, features }
 }
 
 /** Follows the stream of events with a key whose plan has it: changes arrive at once, and lists are requested rarely. */

@@ -4,6 +4,7 @@ import { boundsOf, drawingsOf, longestMove, middleOf, moved } from '../../../../
 import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
 import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layer.ts'
 import { LAYERS } from '../../../../api/browser/map/layers.ts'
+import { trainAt } from '../../../../api/browser/map/layers-live.ts'
 import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
 import { shieldOf } from '../../../../api/browser/map/signs.ts'
 
@@ -43,6 +44,38 @@ describe('features on their way', () => {
     expect(middleOf({ type: 'LineString', coordinates: line })).toEqual([1, 41])
     expect(middleOf(null)).toBeNull()
     expect(boundsOf(line)).toEqual([0, 40, 2, 41])
+  })
+})
+
+describe('a train', () => {
+  const next_stop = { name: 'Utrera', lat: 41, lon: 1, expected_arrival_at: '2026-11-17T11:10:00Z' }
+  const at = (minutes: number, of: Properties = {}) =>
+    trainAt(
+      { observed_at: '2026-11-17T11:00:00Z', vehicle_status: 'IN_TRANSIT_TO', next_stop, ...of },
+      [0, 40],
+      Date.parse('2026-11-17T11:00:00Z') + 60_000 * minutes,
+    )
+
+  test('goes from its reported place to its next stop in the expected time, for five minutes at most', () => {
+    expect([at(0), at(1), at(5), at(60), at(-1)]).toEqual([
+      [0, 40],
+      [0.1, 40.1],
+      [0.5, 40.5],
+      [0.5, 40.5],
+      [0, 40],
+    ])
+  })
+
+  test('that stands, or whose stop, place or time is unknown, stays', () => {
+    const unknown = [{ vehicle_status: 'STOPPED_AT' }, { next_stop: null }, { next_stop: { ...next_stop, lat: null } }]
+    const late = { next_stop: { ...next_stop, expected_arrival_at: '2026-11-17T10:59:00Z' } }
+    expect([...unknown, late, { next_stop: { ...next_stop, expected_arrival_at: null } }].map((of) => at(3, of))).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ])
   })
 })
 
