@@ -1,10 +1,10 @@
-import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
+import { Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
 import { key } from '../key.ts'
 import { baseStyle, MAINLAND } from './base.ts'
 import { closeCard } from './card.ts'
 import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
 import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset } from './dom.ts'
-import { addLayer, clickable, drawShield, drawSigns, setShown } from './draw.ts'
+import { addLayer, clickable, drawShield, drawSigns, setList, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
 import type { DataLayer, Properties } from './layer.ts'
 import { LAYERS } from './layers.ts'
@@ -36,6 +36,8 @@ const GLIDE_S = 30
 const RETRY_S = 30
 /** How often a list that events keep up to date is requested whole, in s. */
 const RESYNC_S = 900
+/** How long the view must rest before what it shows is requested, in ms. */
+const SETTLED_MS = 350
 const EMPTY: Collection = { type: 'FeatureCollection', features: [] }
 
 const details = find<HTMLDetailsElement>('panel')
@@ -172,7 +174,7 @@ function draw(layer: DataLayer, state: Shown, list: Collection): void {
   const put = async (content: Collection): Promise<void> => {
     state.drawn = content
     things.follow(layer, content)
-    await view.getSource<GeoJSONSource>(layer.id)?.setData(content as GeoJSON.FeatureCollection)
+    await setList(view, layer, content)
   }
   const isFirst = state.drawn.features.length === 0
   if (!layer.moves || replaced || still.matches || (isFirst && !layer.expected)) {
@@ -334,9 +336,14 @@ dark.addEventListener('change', () => {
   view.setStyle(baseStyle(scheme(), BASE), { diff: false })
   view.once('style.load', addData)
 })
+let settled: ReturnType<typeof setTimeout> | undefined
 view.on('moveend', () => {
-  for (const layer of LAYERS) if (layer.isByArea && shown.has(layer.id)) void load(layer)
   panel.relist()
+  // Several moves in a row are one.
+  clearTimeout(settled)
+  settled = setTimeout(() => {
+    for (const layer of LAYERS) if (layer.isByArea && shown.has(layer.id)) void load(layer)
+  }, SETTLED_MS)
 })
 view.on('click', ({ point, lngLat }) => {
   const at = [lngLat.lng, lngLat.lat] as const
