@@ -1,8 +1,8 @@
 import type { ExpressionSpecification, GeoJSONSource, LayerSpecification, Map as MapView } from 'maplibre-gl'
 import { changesOf } from './geometry.ts'
-import { type DataLayer, growing } from './layer.ts'
+import { type DataLayer, growing } from './layers/layer.ts'
+import { SIGNS, shieldOf } from './layers/signs.ts'
 import type { Collection } from './requests.ts'
-import { SIGNS, shieldOf } from './signs.ts'
 
 const IS_POINT: ExpressionSpecification = ['==', ['geometry-type'], 'Point']
 /** A condition on a point: that it has a direction, or none. */

@@ -6,8 +6,8 @@ import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
 import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset } from './dom.ts'
 import { addLayer, clickable, drawShield, drawSigns, setList, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
-import type { DataLayer, Properties } from './layer.ts'
-import { LAYERS } from './layers.ts'
+import type { DataLayer, Properties } from './layers/layer.ts'
+import { LAYERS } from './layers/layers.ts'
 import type { Live } from './live.ts'
 import { openOverlays } from './overlays.ts'
 import { openPanel, type Panel, type Thing } from './panel.ts'
@@ -84,6 +84,7 @@ const panel: Panel = openPanel({
   layers: LAYERS,
   isShown: (layer) => shown.has(layer.id),
   toggle: (layer, isOn) => (isOn ? show(layer) : hide(layer)),
+  rechoose: (layer) => void (shown.has(layer.id) && load(layer)),
   // Layers of the plans are requested again with the key.
   onKey: () => {
     for (const layer of LAYERS) {

@@ -1,8 +1,25 @@
 import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import { nulls, pick } from '../../kernel/fields.ts'
 import type { DayStop, DayStops } from '../transit/service-day.ts'
-import type { RunningTrain } from './running-trains.ts'
-import { type NextStop, nextStop, type Train } from './train.ts'
+import { type NextStop, nextStop, type Train, type TripUpdateRow } from './train.ts'
+import type { Match } from './train-match.ts'
+
+/** A train and its inputs. */
+export interface RunningTrain {
+  readonly train: Train
+  readonly match: Match | null
+  /** Trip updates of its own trip, then those of its duplicate in another network. */
+  readonly said: readonly TripUpdateRow[]
+  /** Stops ahead by the publisher of the position, without times; null if it states none. */
+  readonly ahead: readonly StatedStop[] | null
+}
+
+/** A stop that a publisher names. */
+export interface StatedStop {
+  readonly stop_id: string
+  /** By the timetable of the day. */
+  readonly name: string | null
+}
 
 /** A running train of which the next stop is not known yet. */
 export type Underway = Omit<RunningTrain, 'train'> & { readonly train: Omit<Train, 'next_stop'> }

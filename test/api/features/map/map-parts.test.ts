@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
 import { boundsOf, changesOf, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
 import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
-import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layer.ts'
-import { LAYERS } from '../../../../api/browser/map/layers.ts'
-import { trainAt } from '../../../../api/browser/map/layers-live.ts'
+import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layers/layer.ts'
+import { LAYERS } from '../../../../api/browser/map/layers/layers.ts'
+import { trainAt } from '../../../../api/browser/map/layers/layers-live.ts'
 import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
-import { shieldOf } from '../../../../api/browser/map/signs.ts'
+import { shieldOf } from '../../../../api/browser/map/layers/signs.ts'
 
 const point = (id: string, lon: number, lat: number, properties: Properties = {}): GeoJSON.Feature => ({
   ...{ type: 'Feature', id, properties: { id, ...properties } },

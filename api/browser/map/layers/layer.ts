@@ -1,5 +1,5 @@
 import type { ExpressionSpecification } from 'maplibre-gl'
-import type { Place } from './geometry.ts'
+import type { Place } from '../geometry.ts'
 import type { SIGNS } from './signs.ts'
 
 export type Language = 'es' | 'en'
@@ -36,6 +36,13 @@ interface Sign {
   /** The property that turns it, degrees: where it goes, or where it comes from. */
   readonly turned?: string
   readonly isFrom?: boolean
+}
+
+/** A parameter of a list, and the values that a person chooses from. */
+interface Choice {
+  readonly param: string
+  readonly name: Text
+  readonly values: Readonly<Record<string, Text>>
 }
 
 /** A layer of live data. */
@@ -91,10 +98,25 @@ export interface DataLayer {
     /** What a person without the plan reads. */
     readonly history: Text
   }
+  /** A parameter of the list whose value a person chooses; the path has the first. */
+  readonly choice?: Choice
   /** True for a price to be compared in the visible area. */
   readonly hasPrice?: boolean
   /** What its past is read from, and the plan that needs; null if the API has no list of its past. */
   readonly past?: PastList
+}
+
+/** The chosen values, by parameter. */
+const chosen = new Map<string, string>()
+
+/** Chooses a value of a parameter; what is none of its values is ignored. */
+export function choose({ param, values }: Choice, value: string | null): void {
+  if (value !== null && value in values) chosen.set(param, value)
+}
+
+/** The chosen value of a choice: the first until a person chooses. */
+export function chosenOf({ param, values }: Choice): string {
+  return chosen.get(param) ?? (Object.keys(values)[0] as string)
 }
 
 export const AMBER = '#f0a21b'

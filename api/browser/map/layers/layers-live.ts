@@ -1,4 +1,4 @@
-import { between, type Place } from './geometry.ts'
+import { between, type Place } from '../geometry.ts'
 import {
   AMBER,
   BLUE,
