@@ -5,8 +5,8 @@ import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/bro
 import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layers/layer.ts'
 import { LAYERS } from '../../../../api/browser/map/layers/layers.ts'
 import { trainAt } from '../../../../api/browser/map/layers/layers-live.ts'
-import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
 import { shieldOf } from '../../../../api/browser/map/layers/signs.ts'
+import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
 
 const point = (id: string, lon: number, lat: number, properties: Properties = {}): GeoJSON.Feature => ({
   ...{ type: 'Feature', id, properties: { id, ...properties } },
