@@ -27,7 +27,7 @@ interface Asked {
   readonly oldest: { readonly snapshot: string; readonly rows: number } | null
 }
 
-const ENGINES = ['pyiceberg', 'duckdb', 'spark'] as const
+const ENGINES = ['pyiceberg', 'duckdb', 'spark', 'datafusion', 'daft'] as const
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url))
 /** The pages with examples that are run, and the headings above these. */
 const EXAMPLES = [

@@ -1,4 +1,4 @@
-"""Asks one engine the questions of questions.json and compares its answers: read_tables.py pyiceberg|duckdb|spark <file>, or
+"""Asks one engine the questions of questions.json and compares its answers: read_tables.py <engine> <file>, or
 runs an example: read_tables.py sql <file>.
 
 With "catalogue" in the file, tables are read from that REST catalogue, otherwise in place. Prints a line for each table, and each different answer; exits with 1 if there is one.
@@ -8,6 +8,7 @@ import glob
 import json
 import sys
 import sysconfig
+from datetime import date, datetime
 from decimal import Decimal
 
 
@@ -92,7 +93,7 @@ class PyIceberg:
 
         name = table["name"]
         if name not in self.tables:
-            self.tables[name] = self.catalogue.load_table(name) if self.catalogue else StaticTable.from_metadata(table["metadata"])
+            self.tables[name] = self.catalogue.load_table(name) if self.catalogue else StaticTable.from_metadata(f"file://{table['metadata']}")
         return self.tables[name]
 
     def ask(self, table, question):
@@ -102,6 +103,10 @@ class PyIceberg:
             return (str(rows.num_rows),)
         self.connection.register("arrow_rows", scan.to_arrow())
         return self.connection.execute(question["duckdb"].replace("%s", "arrow_rows")).fetchone()
+
+    def limit(self, table):
+        """What the engine cannot do by itself with a table; None for nothing known."""
+        return None
 
     def filter(self, condition):
         from pyiceberg.expressions import And, GreaterThan, LessThanOrEqual, NotNaN
@@ -124,6 +129,72 @@ class PyIceberg:
 
     def count_at(self, table, snapshot):
         return self.table(table).scan(snapshot_id=int(snapshot)).to_arrow().num_rows
+
+
+class DataFusion(PyIceberg):
+    """DataFusion with iceberg-rust, for tables that PyIceberg finds; sums are taken of its Arrow tables."""
+
+    def limit(self, table):
+        found = self.table(table)
+        lists = [field for field in found.schema().fields if not field.field_type.is_primitive]
+        later = [one.name for one in lists if any(one.field_id not in schema.field_ids for schema in found.schemas().values())]
+        return f"lists that older files lack: {', '.join(later)}" if later else None
+
+    def context(self, table):
+        from datafusion import SessionContext
+
+        found = self.table(table)
+        # PyIceberg 0.12 hands over an object of the REST catalogue, which pyiceberg-core refuses.
+        found.io.properties = {name: value for name, value in found.io.properties.items() if isinstance(value, str)}
+        context = SessionContext()
+        context.register_table("t", found)
+        return context
+
+    def ask(self, table, question):
+        context = self.context(table)
+        if "condition" in question:
+            answer = context.sql(question["duckdb"].replace("%s", "t")).to_arrow_table()
+            return tuple(column[0].as_py() for column in answer.columns)
+        self.connection.register("arrow_rows", context.table("t").to_arrow_table())
+        return self.connection.execute(question["duckdb"].replace("%s", "arrow_rows")).fetchone()
+
+    def count_at(self, table, snapshot):
+        """None: its tables from PyIceberg are those of now."""
+        return None
+
+
+class Daft(PyIceberg):
+    """Daft, for tables that PyIceberg finds; sums are taken of its Arrow tables."""
+
+    def limit(self, table):
+        lists = [field.name for field in self.table(table).schema().fields if not field.field_type.is_primitive]
+        return f"lists of DuckDB: {', '.join(lists)}" if lists else None
+
+    def ask(self, table, question):
+        import daft
+
+        rows = daft.read_iceberg(self.table(table))
+        if "condition" not in question:
+            self.connection.register("arrow_rows", rows.to_arrow())
+            return self.connection.execute(question["duckdb"].replace("%s", "arrow_rows")).fetchone()
+        name, kind, operator, value = (question["condition"][part] for part in ("column", "type", "operator", "value"))
+        column, wanted = daft.col(name), self.constant(kind, value)
+        kept = rows.where(column > wanted if operator == ">" else column <= wanted)
+        # Daft 0.7 counts without conditions on partition columns, but collects with them.
+        return (str(len((kept.where(~column.is_nan()) if kind == "double" else kept).collect())),)
+
+    def constant(self, kind, value):
+        if kind == "date":
+            return date.fromisoformat(value)
+        if kind == "double":
+            return float(value)
+        made = self.literal(kind, value)
+        return datetime.fromisoformat(made) if kind == "timestamptz" else made
+
+    def count_at(self, table, snapshot):
+        import daft
+
+        return daft.read_iceberg(self.table(table), snapshot_id=int(snapshot)).count_rows()
 
 
 def run_sql(file):
@@ -154,9 +225,13 @@ def main():
         return
     with open(file, encoding="utf-8") as source:
         asked = json.load(source)
-    engine = {"pyiceberg": PyIceberg, "duckdb": DuckDB, "spark": Spark}[engine_name](asked)
+    engine = {"pyiceberg": PyIceberg, "duckdb": DuckDB, "spark": Spark, "datafusion": DataFusion, "daft": Daft}[engine_name](asked)
     failures = 0
     for table in asked["tables"]:
+        limit = engine.limit(table) if isinstance(engine, PyIceberg) else None
+        if limit:
+            print(f"limit {engine_name} {table['name']}: {limit}", flush=True)
+            continue
         differences = []
         for question in table["questions"]:
             try:
@@ -174,7 +249,7 @@ def main():
         if oldest:
             try:
                 rows = engine.count_at(table, oldest["snapshot"])
-                if rows != oldest["rows"]:
+                if rows not in (oldest["rows"], None):
                     differences.append(f"snapshot {oldest['snapshot']}: ours {oldest['rows']} rows, theirs {rows}")
             except Exception as error:
                 differences.append(f"snapshot {oldest['snapshot']}: {type(error).__name__}: {str(error)[:300]}")
