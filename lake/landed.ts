@@ -62,6 +62,25 @@ export function removeSeqs(set: SeqSet, seqs: readonly number[]): SeqSet {
   })
 }
 
+/** The sequences of a set that another lacks. */
+export function lackingIn(other: SeqSet, set: SeqSet): SeqSet {
+  return set.flatMap(([first, last]) => {
+    const left: [number, number][] = []
+    let from = first
+    for (const [begin, end] of other) {
+      if (end < from || begin > last) continue
+      if (begin > from) left.push([from, begin - 1])
+      from = end + 1
+    }
+    return from <= last ? [...left, [from, last]] : left
+  })
+}
+
+/** Every sequence number of a set, in order. */
+export function listSeqs(set: SeqSet): number[] {
+  return set.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
+}
+
 /** The sequences of a set from one on. */
 function seqsFrom(set: SeqSet, from: number): SeqSet {
   return set.flatMap(([first, last]) => (last < from ? [] : [[Math.max(first, from), last] as const]))
@@ -88,12 +107,15 @@ export interface Landed {
   readonly rebuildFrom: number | null
   /** How often landed rows were replaced: a different number means different rows. */
   readonly rebuilds: number
+  /** The release whose workers landed last, and how many fetches had landed when it began; null in older records. */
+  readonly landedBy: { readonly release: string; readonly after: number } | null
 }
 
 /** Reads the state of a feed from a table's properties. It changes in the same commit as the rows. */
 export function landedOf(properties: Readonly<Record<string, string>>, feed: string): Landed {
   const until = properties[`${UNTIL}${feed}`]
   const rebuild = properties[`rebuild-from.${feed}`]
+  const [release, after] = properties[`landed-by.${feed}`]?.split(' ') ?? []
   return {
     seqs: parseSeqs(properties[`landed.${feed}`]),
     lost: parseSeqs(properties[`lost.${feed}`]),
@@ -101,6 +123,7 @@ export function landedOf(properties: Readonly<Record<string, string>>, feed: str
     until: until ? Date.parse(until) : null,
     rebuildFrom: rebuild ? Date.parse(rebuild) : null,
     rebuilds: Number(properties[`rebuilds.${feed}`] ?? 0),
+    landedBy: release ? { release, after: Number(after) } : null,
   }
 }
 
@@ -143,6 +166,21 @@ export function holdSame(feed: string, tables: readonly Readonly<Record<string, 
   return new Set(held).size <= 1 && landed.every(({ rebuildFrom }) => rebuildFrom === null)
 }
 
+/**
+ * The properties of an earlier version of a table that becomes the newest again: its rows differ from those of all versions so
+ * far, so each feed's number of replacements is a new one.
+ */
+export function rolledBackProperties(
+  earlier: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const rebuilds = feedsIn(earlier).map((feed) => {
+    const most = Math.max(landedOf(earlier, feed).rebuilds, landedOf(now, feed).rebuilds)
+    return [`rebuilds.${feed}`, String(most + 1)]
+  })
+  return { ...earlier, ...Object.fromEntries(rebuilds) }
+}
+
 /** True if a table, by its properties, contains every fetch of a feed from its first one up to `seq` and is not being rebuilt. */
 export function holdsUpTo(properties: Readonly<Record<string, string>>, feed: string, seq: number): boolean {
   const { seqs, rebuildFrom } = landedOf(properties, feed)
@@ -173,6 +211,7 @@ export function landedProperties(feed: string, landed: Landed): Record<string, s
     [`${UNTIL}${feed}`]: landed.until === null ? null : new Date(landed.until).toISOString(),
     [`rebuild-from.${feed}`]: landed.rebuildFrom === null ? null : new Date(landed.rebuildFrom).toISOString(),
     [`rebuilds.${feed}`]: landed.rebuilds === 0 ? null : String(landed.rebuilds),
+    [`landed-by.${feed}`]: landed.landedBy && `${landed.landedBy.release} ${landed.landedBy.after}`,
   }
 }
 
@@ -185,8 +224,8 @@ export interface LandingFetch {
   readonly gives: 'rows' | 'lost' | 'withdrawn'
 }
 
-/** The state of a feed in a table after more fetches, or after repeated ones. */
-export function landedWith(base: Landed, fetches: readonly LandingFetch[]): Landed {
+/** The state of a feed in a table after a release landed more fetches, or repeated ones. */
+export function landedWith(base: Landed, fetches: readonly LandingFetch[], release: string): Landed {
   const seqs = fetches.map(({ seq }) => seq)
   const thatGive = (what: LandingFetch['gives']): number[] => fetches.filter(({ gives }) => gives === what).map(({ seq }) => seq)
   const times = fetches.flatMap(({ data_time }) => (data_time === null ? [] : [data_time]))
@@ -198,6 +237,7 @@ export function landedWith(base: Landed, fetches: readonly LandingFetch[]): Land
     until: times.reduce<number | null>((until, time) => Math.max(until ?? time, time), base.until),
     // Readers that show a fetch withdrawn now must show the state without it, even if it had no rows here.
     rebuilds: base.rebuilds + (thatGive('withdrawn').length > 0 ? 1 : 0),
+    landedBy: base.landedBy?.release === release ? base.landedBy : { release, after: countSeqs(base.seqs) },
   }
 }
 

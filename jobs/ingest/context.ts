@@ -31,6 +31,8 @@ export interface IngestContext {
   readonly onStep?: (step: PipelineStep) => void | Promise<void>
   /** Git commit recorded in what this process writes, null for none; by default that of the running code. */
   readonly commit?: string | null
+  /** Digest of the code that parses and folds; by default that of the running code. */
+  readonly release?: string
   /** Rows of a table that wait in memory for a landing; 500,000 by default. */
   readonly maxWaitingRows?: number
   /** Factor of waits between attempts, 1 by default. */

@@ -7,6 +7,9 @@ import { entityKey } from '../../lake/schema/rows.ts'
 import type { CompletenessGroups } from '../feeds/define.ts'
 import { type GroupFacts, type GroupState, groupsAfter, groupsOf } from './completeness-groups.ts'
 
+/** Raised when the same fetches give other states or rows than before: checkpoints of former folds are then ignored. */
+export const FOLD_VERSION = 1
+
 /** The state of one entity. Instants in ms since the epoch. */
 export interface Entry {
   /** The dataset's row with engine-filled columns; without the time column of a `changes` dataset, which is `updated_at`. */

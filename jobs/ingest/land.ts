@@ -8,6 +8,7 @@ import { parseIfKept, rowsFromArchive } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
 import { lastBeforeGap } from './late-data.ts'
 import { type FeedMemory, foldInto, type Part, passEmpty } from './memory.ts'
+import { releaseOf } from './release.ts'
 import { restoreState } from './restore.ts'
 import { dropSpooled, takeSpooled } from './spool.ts'
 import { landedIn, landRows, replaceRows } from './tables.ts'
@@ -65,7 +66,7 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
   while (taken < most && (taken === 0 || count + (pending[taken] as Part['pending'][0]).count <= MOST_ROWS))
     count += (pending[taken++] as Part['pending'][0]).count
   const batch = pending.slice(0, taken)
-  const landing = { feed: feed.id, base, next: landedWith(base, batch) }
+  const landing = { feed: feed.id, base, next: landedWith(base, batch, await releaseOf(context)) }
   if (dataset.writeMode === 'replace' && count > 0) {
     const newestFirst = batch.flatMap(({ gives, accepted }) => (gives === 'rows' && accepted ? [{ accepted }] : [])).reverse()
     const [only, ...others] = newestFirst

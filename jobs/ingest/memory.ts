@@ -18,13 +18,15 @@ import {
 } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
+import { type Checkpoint, writeCheckpoint } from './checkpoint.ts'
 import type { IngestContext } from './context.ts'
 import { advancePart, parseIfKept } from './derive.ts'
 import type { DatasetState } from './fold.ts'
 import { lastBeforeGap } from './late-data.ts'
 import type { Publication } from './parse.ts'
+import { replayStates } from './replay.ts'
 import { restoreState } from './restore.ts'
-import { isBehind, landedIn } from './tables.ts'
+import { type Held, heldIn, isBehind } from './tables.ts'
 
 /** Rows of a fetch for a table that have not landed yet. */
 export interface Pending extends LandingFetch {
@@ -75,20 +77,55 @@ export interface FeedMemory {
   readonly periods: Map<string, AcceptedFetch>
   /** The newest rejected fetch by its bytes; one per period for an archive. */
   readonly rejected: Map<string | undefined, { readonly digest: string; readonly fetch_id: string }>
+  /** What the newest checkpoint has of the log; null if none is valid for all parts. */
+  checkpoint: Reach | null
   /** The newest reply with the same content as the fetch of that id; its validators may differ. */
   same: { readonly fetch_id: string; readonly bodies: readonly Pick<RawBody, 'name' | 'headers'>[] } | null
 }
 
+/** How far states have come: the newest data time (ms) and the number of fetches. */
+interface Reach {
+  readonly until: number
+  readonly fetches: number
+}
+
+function reachOf(parts: ReadonlyMap<string, { readonly landed: Landed }>): Reach {
+  const all = [...parts.values()].map(({ landed }) => landed)
+  return { until: Math.max(0, ...all.map(({ until }) => until ?? 0)), fetches: Math.max(0, ...all.map(({ seqs }) => countSeqs(seqs))) }
+}
+
+/** A feed's state is stored once it has moved by this much: see "Checkpoints" in jobs/README.md. */
+const CHECKPOINT_EVERY = { ms: 3_600_000, fetches: 30 }
+
+/** Stores a checkpoint of a memory if everything has landed and enough came since the last one. A failure is logged. */
+export async function keepCheckpoint(context: IngestContext, memory: FeedMemory): Promise<void> {
+  const { feed, parts, checkpoint } = memory
+  if (parts.size === 0 || [...parts.values()].some(({ pending }) => pending.length > 0)) return
+  const reach = reachOf(parts)
+  const isDue =
+    checkpoint === null ||
+    reach.until - checkpoint.until >= CHECKPOINT_EVERY.ms ||
+    reach.fetches - checkpoint.fetches >= CHECKPOINT_EVERY.fetches
+  if (!isDue) return
+  try {
+    if (await writeCheckpoint(context, memory)) memory.checkpoint = reach
+  } catch (error) {
+    context.log.warn({ feed: feed.id, reason: error instanceof Error ? error.message : String(error) }, 'no checkpoint stored')
+  }
+}
+
 /** Makes a feed's memory from tables and archive. Nothing lands: late fetches and new datasets wait for the next landing. */
 export async function openMemory(context: IngestContext, feed: Feed): Promise<FeedMemory> {
-  const held = await landedOfAll(context, feed)
+  const held = await heldByAll(context, feed)
   const all = held.map(({ landed }) => landed)
   const filling = held.filter(({ landed }) => isBehind(landed, all)).map(({ dataset }) => dataset)
   const parts = new Map<string, Part>()
+  const { states, checkpoint } = await replayStates(context, feed, { held: held.filter(({ dataset }) => !filling.includes(dataset)) })
   let from = Number.POSITIVE_INFINITY
   for (const { dataset, landed } of held) {
     if (filling.includes(dataset)) continue
-    parts.set(dataset.id, { dataset, landed, pending: [], state: await restoreState(context, { feed, dataset, landed }) })
+    const state = states.get(dataset.id) ?? (await restoreState(context, { feed, dataset, landed }))
+    parts.set(dataset.id, { dataset, landed, pending: [], state })
     from = Math.min(from, await lastBeforeGap(context, feed.id, landed))
   }
   // Start a few steps back to include the newest landed fetch by data time, which the guard compares with. After many late
@@ -99,7 +136,8 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
   const newest = Math.max(...all.map(({ until }) => until ?? 0))
   const memory: FeedMemory = {
     ...{ feed, parts, filling, last: null, unshown: [], isShown: false, rejected: new Map(), same: null },
-    periods: new Map(feed.archive ? (await acceptedAfter(context.store, feed.id, 0)).flatMap(ofPeriod) : []),
+    periods: feed.archive ? await periodsOf(context, feed, { checkpoint, withdrawn }) : new Map(),
+    checkpoint: checkpoint && states.size === parts.size ? reachOf(checkpoint.parts) : null,
     seq: Math.max(recent.at(-1)?.seq ?? 0, ...all.map(({ seqs }) => seqs.at(-1)?.[1] ?? 0)),
     landedUntil: newest === 0 || all.some((landed) => toWithdraw(landed, withdrawn).length > 0) ? null : newest,
   }
@@ -115,6 +153,19 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
   for (const part of parts.values()) passEmpty(part, recent, { after, to: memory.seq })
   for (const accepted of [...known.values()].sort(byDataTime)) await foldAccepted(context, memory, accepted)
   return memory
+}
+
+/** The newest accepted fetch of each period of an archive: those of a checkpoint, unless one was withdrawn, and later ones. */
+async function periodsOf(
+  { store }: IngestContext,
+  { id }: Feed,
+  known: { readonly checkpoint: Checkpoint | null; readonly withdrawn: ReadonlySet<number> },
+): Promise<Map<string, AcceptedFetch>> {
+  const { periods = [], seq = 0 } = known.checkpoint ?? {}
+  const isKnown = periods.every((fetch) => !known.withdrawn.has(fetch.seq))
+  const [oldest] = isKnown && seq > 0 ? await acceptedAfter(store, id, 0, 1) : []
+  const kept = oldest ? periods.filter((fetch) => fetch.seq >= oldest.seq) : []
+  return new Map([...kept, ...(await acceptedAfter(store, id, oldest ? seq : 0))].flatMap(ofPeriod))
 }
 
 const ofPeriod = (fetch: AcceptedFetch): [string, AcceptedFetch][] => (fetch.period === undefined ? [] : [[fetch.period, fetch]])
@@ -163,7 +214,7 @@ const STEPS_BACK = 9
  * after a rebuild of rows that it depends on, and once a table that was being filled is complete.
  */
 export async function syncMemory(context: IngestContext, memory: FeedMemory): Promise<FeedMemory> {
-  const held = await landedOfAll(context, memory.feed)
+  const held = await heldByAll(context, memory.feed)
   if (isOutdated(memory, held)) return openMemory(context, memory.feed)
   const entries = await newsAfter(context.store, memory.feed.id, memory.seq)
   const news = counting(entries)
@@ -189,10 +240,7 @@ function dropLanded(part: Part | undefined, landed: Landed): void {
   part.pending = part.pending.filter(({ seq }) => !hasSeq(landed.seqs, seq))
 }
 
-/** What a feed's tables hold. */
-type Held = readonly { readonly dataset: Dataset; readonly landed: Landed }[]
-
-function isOutdated(memory: FeedMemory, held: Held): boolean {
+function isOutdated(memory: FeedMemory, held: readonly Held[]): boolean {
   const all = held.map(({ landed }) => landed)
   return held.some(({ dataset, landed }) => {
     const part = memory.parts.get(dataset.id)
@@ -203,8 +251,8 @@ function isOutdated(memory: FeedMemory, held: Held): boolean {
   })
 }
 
-async function landedOfAll(context: IngestContext, feed: Feed): Promise<Held> {
-  return Promise.all(feed.into.map(async (dataset) => ({ dataset, landed: await landedIn(context, dataset, feed.id) })))
+async function heldByAll(context: IngestContext, feed: Feed): Promise<Held[]> {
+  return Promise.all(feed.into.map((dataset) => heldIn(context, dataset, feed.id)))
 }
 
 /**

@@ -17,6 +17,7 @@ import type { IngestContext } from './context.ts'
 import { advancePart, parseIfKept, rowsFromArchive, type VersionSource } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
 import { type DatasetState, emptyState } from './fold.ts'
+import { releaseOf } from './release.ts'
 import { restoreState } from './restore.ts'
 import { type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
 
@@ -230,7 +231,8 @@ async function replaceChunk(work: Work, chunk: Chunk & { readonly rebuildFrom: n
   const { context, feed, dataset, landed: base, total } = work
   const { fetches, rows } = chunk
   work.signal.throwIfAborted()
-  const next = { ...landedWith({ ...base, until: work.until }, fetches), rebuildFrom: chunk.rebuildFrom }
+  const release = await releaseOf(context)
+  const next = { ...landedWith({ ...base, until: work.until }, fetches, release), rebuildFrom: chunk.rebuildFrom }
   const landing = { feed: feed.id, rows, base, next }
   const done: Replaced | null =
     fetches.length > 0

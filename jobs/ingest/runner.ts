@@ -12,7 +12,7 @@ import { feedStateAccepted, feedStateAfter, feedStateOf } from './freshness.ts'
 import { FetchError } from './http.ts'
 import { fillTable, land } from './land.ts'
 import { mergeLateData } from './late-data.ts'
-import { countLost, type FeedMemory, missingOf, openMemory, syncMemory } from './memory.ts'
+import { countLost, type FeedMemory, keepCheckpoint, missingOf, openMemory, syncMemory } from './memory.ts'
 import { type FetchOutcome, runFeed, runFile, showLive } from './pipeline.ts'
 import { type Arriving, showArriving } from './streams/arriving.ts'
 import { type FollowOptions, followStream, type StreamFile, type StreamHealth, streamReply } from './streams/follow.ts'
@@ -297,7 +297,9 @@ export function makeRunner(context: IngestContext): Runner {
       await waitingAtMost(feed.every_s * 1000, () => context.lake.engine.slotFree(signal))
       const landed = async (memory: FeedMemory) => {
         const rows = await landMemory(feed, memory)
-        const { parts, filling } = memories.get(feed.id) ?? memory
+        const fresh = memories.get(feed.id) ?? memory
+        await keepCheckpoint(context, fresh)
+        const { parts, filling } = fresh
         const backlog = [...parts.values()].filter(({ pending }) => pending.length > 0)
         return { rows, filling: [...filling, ...backlog.map(({ dataset }) => dataset)] }
       }

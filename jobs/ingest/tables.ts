@@ -30,8 +30,20 @@ function sortedAtOnce(dataset: Dataset): { readonly mostSorted?: number } {
 
 /** What a dataset's table contains of a feed. */
 export async function landedIn(context: IngestContext, dataset: Dataset, feed: string): Promise<Landed> {
+  return (await heldIn(context, dataset, feed)).landed
+}
+
+/** What a dataset's table contains of a feed, and the table's UUID; null without a table. */
+export interface Held {
+  readonly dataset: Dataset
+  readonly landed: Landed
+  readonly table: string | null
+}
+
+/** What a dataset's table contains of a feed, with the table's identity. */
+export async function heldIn(context: IngestContext, dataset: Dataset, feed: string): Promise<Held> {
   const state = await context.lake.table(dataset).load()
-  return landedOf(state?.properties ?? {}, feed)
+  return { dataset, landed: landedOf(state?.properties ?? {}, feed), table: state?.metadata['table-uuid'] ?? null }
 }
 
 /** A table this far behind the feed's other tables is filled in the background, not through memory. */

@@ -7,6 +7,7 @@ import { hasSeq } from '../../lake/landed.ts'
 import { retireRaw } from '../../lake/raw/retention.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
+import { expireCheckpoints, listCheckpoints } from '../ingest/checkpoint.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { landedIn } from '../ingest/tables.ts'
 import { prepareTable, refusedAmong, refusedTables } from '../ingest/usable.ts'
@@ -20,6 +21,9 @@ const DAY_MS = 86_400_000
 /** Default retention of raw bytes of feeds faster than hourly. */
 const FAST_RETENTION_DAYS = 90
 
+/** The newest fetch of a checkpoint may have been fetched this long before its data time; with room. */
+const BEFORE_CHECKPOINT_MS = 3_600_000
+
 /** Snapshots stay an hour longer than promised, so that a query started at the last moment can finish. */
 const LONGER_MS = 3_600_000
 
@@ -29,6 +33,7 @@ export const UPKEEP_TASKS = [
   { task: 'versions', every_s: 900 },
   { task: 'orphans', every_s: 86_400 },
   { task: 'checksums', every_s: 86_400 },
+  { task: 'checkpoints', every_s: 3600 },
   { task: 'retire-raw', every_s: 86_400 },
   { task: 'delete-rows', every_s: 3600 },
   { task: 'usage', every_s: 3600 },
@@ -58,6 +63,11 @@ export async function runUpkeep(
     feeds: all.feeds.filter(({ into }) => !into.some(({ id }) => refused.has(id))),
   }
   const inUse = (key: string): boolean => context.lake.inUse(key)
+  if (task === 'checkpoints')
+    return oneByOne(over.feeds, over.signal, async ({ id }) => {
+      const expired = await expireCheckpoints(context.store, id)
+      if (expired > 0) context.log.info({ feed: id, expired }, 'checkpoints expired')
+    })
   if (task === 'retire-raw') return retire(context, over.feeds, over.signal)
   if (task === 'delete-rows')
     return oneByOne(over.datasets, over.signal, async (dataset) => {
@@ -105,9 +115,11 @@ async function retire(context: IngestContext, feeds: readonly Feed[], signal: Ab
     const days = feed.rawRetentionDays ?? (feed.every_s < 3600 ? FAST_RETENTION_DAYS : null)
     if (days === null) return
     const landed = await Promise.all(feed.into.map((dataset) => landedIn(context, dataset, feed.id)))
+    // What follows a checkpoint is replayed from it.
+    const oldest = (await listCheckpoints(context.store, feed.id)).at(-1)?.data_time ?? Number.POSITIVE_INFINITY
     const done = await retireRaw(context.store, {
       feed: feed.id,
-      before: (await context.store.now()) - days * DAY_MS,
+      before: Math.min((await context.store.now()) - days * DAY_MS, oldest - BEFORE_CHECKPOINT_MS),
       landed: (seq) => landed.every(({ seqs }) => hasSeq(seqs, seq)),
     })
     if (done.fetches + done.objects > 0) context.log.info({ feed: feed.id, ...done }, 'raw bytes retired')

@@ -1,3 +1,4 @@
+import { rolledBackProperties } from '../landed.ts'
 import type { Dataset } from '../schema/dataset.ts'
 import { TableRefused } from './errors.ts'
 import { liveFiles } from './files.ts'
@@ -34,6 +35,7 @@ export async function planRollback(table: Table, version: number): Promise<Repai
     Math.max(metadata[field], now[field] ?? 0)
   const next: TableMetadata = {
     ...metadata,
+    properties: rolledBackProperties(metadata.properties, now.properties ?? {}),
     // Numbers are never used twice.
     'last-sequence-number': most('last-sequence-number'),
     'last-column-id': most('last-column-id'),

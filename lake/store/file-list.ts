@@ -43,9 +43,8 @@ async function wantedNames(folder: string, base: string, range: ListRange): Prom
   if (!entries) return []
   const names: string[] = []
   for await (const entry of entries) {
-    if (!isKey(base + entry.name)) continue
-    if (entry.isFile() && isWanted(base + entry.name, range)) names.push(entry.name)
-    if (entry.isDirectory() && mayHoldWanted(`${base}${entry.name}/`, range)) names.push(`${entry.name}/`)
+    const isIn = entry.isDirectory() ? mayHoldWanted(`${base}${entry.name}/`, range) : entry.isFile() && isWanted(base + entry.name, range)
+    if (isIn && isKey(base + entry.name)) names.push(entry.isFile() ? entry.name : `${entry.name}/`)
   }
   return names.sort(compareKeys)
 }

@@ -11,7 +11,7 @@ import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16.ts'
 import { EventLog } from '../../lake/events/log.ts'
 import { openRedis } from '../../lake/live/connect.ts'
-import { openLake } from '../../lake/open.ts'
+import { type LakeOptions, openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
@@ -143,13 +143,15 @@ export async function openTestContext(options: {
   /** Clock for the times of commits. */
   readonly lakeClock?: () => number
   readonly onStep?: (step: PipelineStep) => void | Promise<void>
+  readonly onQuery?: LakeOptions['onQuery']
 }): Promise<TestContext> {
-  const { folder, s3, httpfs = null, redisUrl, publisher, now = Date.now, lakeClock: clock = Date.now, onStep } = options
+  const { folder, s3, httpfs = null, redisUrl, publisher, now = Date.now, lakeClock: clock = Date.now, onStep, onQuery } = options
   const spool = join(folder, 'spool')
   mkdirSync(spool, { recursive: true })
   const store = await openStore(s3 ?? { url: pathToFileURL(join(folder, 'store')).href })
   const cache = { folder: join(folder, 'cache'), name: 'worker', maxBytes: 1024 ** 3 }
-  const lake = await openLake({ store, spool, cache, httpfs, clock, memory: 512 * 1024 ** 2, spill: 1024 ** 3, threads: 2, slots: 2 })
+  const limits = { memory: 512 * 1024 ** 2, spill: 1024 ** 3, threads: 2, slots: 2 }
+  const lake = await openLake({ store, spool, cache, httpfs, clock, ...limits, ...(onQuery ? { onQuery } : {}) })
   const redis = openRedis(redisUrl)
   return {
     store,

@@ -8,9 +8,12 @@ import {
   hasSeq,
   holdSame,
   holdsUpTo,
+  type LandingFetch,
+  lackingIn,
   landedOf,
   landedProperties,
   landedWith,
+  listSeqs,
   parseSeqs,
   removeSeqs,
   toWithdraw,
@@ -35,8 +38,10 @@ test('a set of sequences has the added ones, in the shortest intervals, and surv
   )
 })
 
+/** Sequence numbers in no order. */
+const seqs = fc.array(fc.integer({ min: 1, max: 40 }))
+
 test('a set without some sequences has the others, in the shortest intervals', () => {
-  const seqs = fc.array(fc.integer({ min: 1, max: 40 }))
   fc.assert(
     fc.property(seqs, seqs, (held, gone) => {
       const left = removeSeqs(addSeqs([], held), gone)
@@ -53,25 +58,40 @@ test('a set without some sequences has the others, in the shortest intervals', (
 test('a record takes fetches, those that gave no rows among them, and takes them back out when they do', () => {
   const fetch = (seq: number, lost = false) => ({ seq, data_time: seq * 1000, gives: lost ? ('lost' as const) : ('rows' as const) })
   const nothing = landedOf({}, 'x')
-  const first = landedWith(nothing, [fetch(1), fetch(2, true), fetch(3, true)])
-  expect(first).toEqual({ seqs: [[1, 3]], lost: [[2, 3]], withdrawn: [], until: 3000, rebuildFrom: null, rebuilds: 0 })
-  const mended = landedWith(first, [fetch(2)])
+  const first = landedWith(nothing, [fetch(1), fetch(2, true), fetch(3, true)], 'a1')
+  const landedBy = { release: 'a1', after: 0 }
+  expect(first).toEqual({ seqs: [[1, 3]], lost: [[2, 3]], withdrawn: [], until: 3000, rebuildFrom: null, rebuilds: 0, landedBy })
+  const mended = landedWith(first, [fetch(2)], 'a1')
   expect(mended).toEqual({ ...first, lost: [[3, 3]] })
-  expect(landedWith(nothing, [])).toEqual(nothing)
+  expect(landedWith(first, [fetch(4)], 'b2')).toMatchObject({ seqs: [[1, 4]], landedBy: { release: 'b2', after: 3 } })
+  expect(landedWith(nothing, [], 'a1')).toEqual({ ...nothing, landedBy })
   const properties = Object.entries(landedProperties('x', mended)).filter((one): one is [string, string] => one[1] !== null)
   expect(landedOf(Object.fromEntries(properties), 'x')).toEqual(mended)
 })
 
 test('a record takes fetches that were withdrawn or lost their record without a time, and lists those whose rows have to go', () => {
-  const landed = landedWith(landedOf({}, 'x'), [
+  const fetches: LandingFetch[] = [
     { seq: 1, data_time: 1000, gives: 'rows' },
     { seq: 2, data_time: null, gives: 'withdrawn' },
     { seq: 3, data_time: null, gives: 'lost' },
-  ])
-  expect(landed).toEqual({ seqs: [[1, 3]], lost: [[3, 3]], withdrawn: [[2, 2]], until: 1000, rebuildFrom: null, rebuilds: 1 })
+  ]
+  const landed = landedWith(landedOf({}, 'x'), fetches, 'a1')
+  const sets = { seqs: [[1, 3]], lost: [[3, 3]], withdrawn: [[2, 2]] }
+  expect(landed).toEqual({ ...sets, until: 1000, rebuildFrom: null, rebuilds: 1, landedBy: { release: 'a1', after: 0 } })
   expect(toWithdraw(landed, [1, 2, 3, 4])).toEqual([1, 3])
   const properties = Object.entries(landedProperties('x', landed)).filter((one): one is [string, string] => one[1] !== null)
   expect(landedOf(Object.fromEntries(properties), 'x')).toEqual(landed)
+})
+
+test('a set lists what it has and what another lacks', () => {
+  fc.assert(
+    fc.property(seqs, seqs, (some, others) => {
+      const [one, other] = [addSeqs([], some), addSeqs([], others)]
+      const lacking = [...new Set(some)].filter((seq) => !others.includes(seq)).sort((first, second) => first - second)
+      expect(lackingIn(other, one)).toEqual(addSeqs([], lacking))
+      expect(listSeqs(lackingIn(other, one))).toEqual(lacking)
+    }),
+  )
 })
 
 test('a month of five-minute fetches is one interval', () => {

@@ -8,6 +8,7 @@ import { MAP } from './map.ts'
 import type { AnyBench } from './measure.ts'
 import { mitmaOd } from './mitma-od.ts'
 import { PARSING } from './parsing.ts'
+import { RESTART } from './restart.ts'
 import { route, routeSlowest } from './route.ts'
 import { SCALE } from './scale.ts'
 import { SEARCH } from './search.ts'
@@ -20,5 +21,6 @@ export const BENCHES: readonly AnyBench[] = [
   ...[route, routeSlowest, limits, ...SEARCH, ...MAP],
   ...FEED_MEMORY,
   growth,
+  ...RESTART,
   ...SCALE,
 ]

@@ -138,6 +138,31 @@ const fill = async (jobs = 3) => {
 }
 
 describe('an archive', () => {
+  test('is known to a new process without reading its log again', async () => {
+    const periods = Array.from({ length: 30 }, (_, at) => `20${10 + at}-01`)
+    for (const period of periods) {
+      files.set(period, monthOf(2))
+      await take(period)
+    }
+    await runner.land(archive, never)
+    const { store } = context
+    const read: string[] = []
+    const get: typeof store.get = (key, range) => {
+      if (key.startsWith('raw/')) read.push(key)
+      return store.get(key, range)
+    }
+    runner = makeRunner({ ...context, store: { ...store, get } })
+    expect([...(await runner.acceptedPeriods(archive))].sort()).toEqual(periods)
+    expect(read.length).toBeLessThan(periods.length / 2)
+    // What was withdrawn or came later counts as ever.
+    const [first] = await acceptedAfter(store, archive.id, 0)
+    await runner.withdraw(archive, first?.fetch_id as string, () => runner.land(archive, never))
+    files.set('2050-01', monthOf(2))
+    await take('2050-01')
+    runner = makeRunner(context)
+    expect([...(await runner.acceptedPeriods(archive))].sort()).toEqual([...periods.slice(1), '2050-01'])
+  })
+
   test('is taken file by file, each a fetch with its period, in whatever order', async () => {
     for (const [period, places] of [
       ['2024-03', 3],

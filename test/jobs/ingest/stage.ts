@@ -5,7 +5,7 @@ import { readPart } from '../../../lake/live/parts.ts'
 import { decodeSnapshot } from '../../../lake/live/snapshot.ts'
 import { acceptFetch, fetchId, keepBodies, newestAccepted } from '../../../lake/raw/archive.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { openTestContext, startPublisher, type TestContext } from '../../helpers/pipeline.ts'
+import { openTestContext, type Publisher, startPublisher, type TestContext } from '../../helpers/pipeline.ts'
 import { startTestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 
@@ -24,6 +24,9 @@ export interface Stage {
   runner: Runner
   /** The log, as level and text. */
   readonly lines: { readonly level: number; readonly msg: string; readonly fetch_id?: string; readonly reason?: string }[]
+  readonly publisher: Publisher
+  /** How many queries of the lake have ended. */
+  queries: number
   /** Publishes a document of a minute and fetches it then, or at another. */
   publish(feed: Feed, count: number, document: object, fetchedAt?: number): ReturnType<Runner['fetch']>
   /** Puts documents of minutes into the archive as a worker would have accepted them, unfolded and unlanded. */
@@ -47,7 +50,8 @@ export async function openStage(): Promise<Stage> {
   const lines: Stage['lines'] = []
   let clock = START
   const others: TestContext[] = []
-  const open = () => openTestContext({ folder, redisUrl: redis.url, publisher: publisher.url, now: () => clock })
+  const onQuery = () => void stage.queries++
+  const open = () => openTestContext({ folder, redisUrl: redis.url, publisher: publisher.url, now: () => clock, onQuery })
   const opened = await open()
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const context: TestContext = { ...opened, log }
@@ -55,6 +59,8 @@ export async function openStage(): Promise<Stage> {
     context,
     runner: makeRunner(context),
     lines,
+    publisher,
+    queries: 0,
     publish: (feed, count, document, fetchedAt = count) => {
       publisher.document = { at: new Date(minute(count)).toISOString(), beacons: {}, ...document }
       clock = minute(fetchedAt) + 5000
