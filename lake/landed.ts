@@ -107,6 +107,8 @@ export interface Landed {
   readonly rebuildFrom: number | null
   /** How often landed rows were replaced: a different number means different rows. */
   readonly rebuilds: number
+  /** The newest replacements: their number in `rebuilds`, and the data time (ms) before which no row changed. */
+  readonly rebuilt: readonly (readonly [number: number, from: number])[]
   /** The release whose workers landed last, and how many fetches had landed when it began; null in older records. */
   readonly landedBy: { readonly release: string; readonly after: number } | null
 }
@@ -123,6 +125,10 @@ export function landedOf(properties: Readonly<Record<string, string>>, feed: str
     until: until ? Date.parse(until) : null,
     rebuildFrom: rebuild ? Date.parse(rebuild) : null,
     rebuilds: Number(properties[`rebuilds.${feed}`] ?? 0),
+    rebuilt: (properties[`rebuilt-from.${feed}`]?.split(',') ?? []).map((text) => {
+      const [number, from] = text.split(' ') as [string, string]
+      return [Number(number), Date.parse(from)]
+    }),
     landedBy: release ? { release, after: Number(after) } : null,
   }
 }
@@ -211,6 +217,7 @@ export function landedProperties(feed: string, landed: Landed): Record<string, s
     [`${UNTIL}${feed}`]: landed.until === null ? null : new Date(landed.until).toISOString(),
     [`rebuild-from.${feed}`]: landed.rebuildFrom === null ? null : new Date(landed.rebuildFrom).toISOString(),
     [`rebuilds.${feed}`]: landed.rebuilds === 0 ? null : String(landed.rebuilds),
+    [`rebuilt-from.${feed}`]: landed.rebuilt.map(([number, from]) => `${number} ${new Date(from).toISOString()}`).join(',') || null,
     [`landed-by.${feed}`]: landed.landedBy && `${landed.landedBy.release} ${landed.landedBy.after}`,
   }
 }
@@ -239,6 +246,22 @@ export function landedWith(base: Landed, fetches: readonly LandingFetch[], relea
     rebuilds: base.rebuilds + (thatGive('withdrawn').length > 0 ? 1 : 0),
     landedBy: base.landedBy?.release === release ? base.landedBy : { release, after: countSeqs(base.seqs) },
   }
+}
+
+/** Replacements of rows whose beginning is recorded. */
+const MOST_REBUILT = 16
+
+/** The record after a landing that replaced rows from a data time (ms) on; `next` counts the replacement. */
+export function rebuiltFrom(base: Landed, next: Landed, from: number): Landed {
+  const numbers = Array.from({ length: next.rebuilds - base.rebuilds }, (_, at) => base.rebuilds + at + 1)
+  return { ...next, rebuilt: [...base.rebuilt, ...numbers.map((number) => [number, from] as const)].slice(-MOST_REBUILT) }
+}
+
+/** True if no row of a data time up to `until` (ms) was replaced between two states of a feed in a table. */
+export function isUnchangedUpTo(until: number, then: Landed, now: Landed): boolean {
+  if (now.rebuilds < then.rebuilds) return false
+  const since = now.rebuilt.filter(([number]) => number > then.rebuilds)
+  return since.length === now.rebuilds - then.rebuilds && since.every(([, from]) => from > until)
 }
 
 /** Of the withdrawn numbers, those whose rows are still in a table. */

@@ -83,15 +83,21 @@ export interface FeedMemory {
   same: { readonly fetch_id: string; readonly bodies: readonly Pick<RawBody, 'name' | 'headers'>[] } | null
 }
 
-/** How far states have come: the newest data time (ms) and the number of fetches. */
+/** How far states have come: the newest data time (ms), the number of fetches, and how often rows were replaced. */
 interface Reach {
   readonly until: number
   readonly fetches: number
+  readonly rebuilds: number
 }
 
 function reachOf(parts: ReadonlyMap<string, { readonly landed: Landed }>): Reach {
   const all = [...parts.values()].map(({ landed }) => landed)
-  return { until: Math.max(0, ...all.map(({ until }) => until ?? 0)), fetches: Math.max(0, ...all.map(({ seqs }) => countSeqs(seqs))) }
+  const most = (of: (landed: Landed) => number): number => Math.max(0, ...all.map(of))
+  return {
+    until: most(({ until }) => until ?? 0),
+    fetches: most(({ seqs }) => countSeqs(seqs)),
+    rebuilds: all.reduce((sum, { rebuilds }) => sum + rebuilds, 0),
+  }
 }
 
 /** A feed's state is stored once it has moved by this much: see "Checkpoints" in jobs/README.md. */
@@ -104,6 +110,7 @@ export async function keepCheckpoint(context: IngestContext, memory: FeedMemory)
   const reach = reachOf(parts)
   const isDue =
     checkpoint === null ||
+    reach.rebuilds !== checkpoint.rebuilds ||
     reach.until - checkpoint.until >= CHECKPOINT_EVERY.ms ||
     reach.fetches - checkpoint.fetches >= CHECKPOINT_EVERY.fetches
   if (!isDue) return

@@ -18,8 +18,9 @@ import { advancePart, parseIfKept, rowsFromArchive, type VersionSource } from '.
 import { firstOfEachKey } from './first-of-key.ts'
 import { type DatasetState, emptyState } from './fold.ts'
 import { releaseOf } from './release.ts'
+import { replayStates } from './replay.ts'
 import { restoreState } from './restore.ts'
-import { type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
+import { heldIn, type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
 
 /** Fetches rebuilt in one commit. */
 const FETCHES_AT_ONCE = 500
@@ -37,6 +38,8 @@ export interface RebuildOptions {
   readonly dataset: Dataset
   readonly from: number
   readonly to: number | null
+  /** False if the parser is the one that landed the rows: for late and withdrawn fetches. True by default. */
+  readonly isMended?: boolean
   /** Called after each fetch, for a progress bar. */
   readonly onProgress?: (done: number, all: number) => void
 }
@@ -68,6 +71,7 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
     const total = { fetches: 0, removed: 0, added: 0 }
     const until = withdrawn.length > 0 ? await newestLanded(context, feed.id, landed) : landed.until
     const work: Work = {
+      isMended: true,
       ...options,
       context,
       signal,
@@ -88,6 +92,7 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
 }
 
 interface Work extends RebuildOptions {
+  readonly isMended: boolean
   readonly context: IngestContext
   readonly signal: AbortSignal
   /** The fetches to rebuild, in order of data time; withdrawn ones among them give no rows. */
@@ -167,7 +172,7 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
     }
     if (work.withdrawn.has(accepted)) {
       // Before its rows are replaced: afterwards the table state includes their changes.
-      place.state ??= await restoreState(context, { feed, dataset, landed: work.landed, before: timeOf(accepted) })
+      place.state ??= await stateBefore(work, timeOf(accepted))
       fetches.push({ ...accepted, data_time: null, gives: 'withdrawn' })
       pass(work, place)
       continue
@@ -180,7 +185,7 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
       place.state = null
       break
     }
-    place.state ??= await restoreState(context, { feed, dataset, landed: work.landed, before: timeOf(accepted) })
+    place.state ??= await stateBefore(work, timeOf(accepted))
     for (const row of advancePart(feed, { dataset, state: place.state }, { accepted, publication, idKey: context.idKey }).rows)
       rows.push(row)
     if (publication && place.state.blocks.missing.length === 0) completeAt.push(timeOf(accepted))
@@ -188,6 +193,16 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
     pass(work, place)
   }
   return { fetches, rows, isStretch: isStretch(completeAt) }
+}
+
+/**
+ * The state just before a data time (ms): from the checkpoint before, unless the parser is another one than landed the rows, else
+ * from the table.
+ */
+async function stateBefore({ context, feed, dataset, landed, isMended }: Work, before: number): Promise<DatasetState> {
+  const { table } = await heldIn(context, dataset, feed.id)
+  const { states } = isMended ? { states: null } : await replayStates(context, feed, { held: [{ dataset, landed, table }], before })
+  return states?.get(dataset.id) ?? (await restoreState(context, { feed, dataset, landed, before }))
 }
 
 function pass(work: Work, place: Place): void {
@@ -236,7 +251,7 @@ async function replaceChunk(work: Work, chunk: Chunk & { readonly rebuildFrom: n
   const landing = { feed: feed.id, rows, base, next }
   const done: Replaced | null =
     fetches.length > 0
-      ? await replaceRows(context, dataset, { ...landing, fetchIds: fetches.map(({ fetch_id }) => fetch_id) })
+      ? await replaceRows(context, dataset, { ...landing, fetchIds: fetches.map(({ fetch_id }) => fetch_id), from: work.from })
       : (await landRows(context, dataset, landing))
         ? { removed: 0, added: 0, landed: next }
         : null

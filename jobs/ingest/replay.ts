@@ -1,4 +1,4 @@
-import { countSeqs, formatSeqs, hasSeq, type Landed, lackingIn, listSeqs } from '../../lake/landed.ts'
+import { countSeqs, formatSeqs, hasSeq, isUnchangedUpTo, type Landed, lackingIn, listSeqs } from '../../lake/landed.ts'
 import { type AcceptedFetch, byDataTime, readAccepted } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
@@ -83,7 +83,7 @@ async function replayFrom(
   const advancing = new Map<string, Advancing>()
   for (const { dataset, landed, table } of from.held) {
     const part = checkpoint.parts.get(dataset.id)
-    const since = part && part.table === table ? landedSince(dataset, part, { now: landed, release }) : null
+    const since = part && part.table === table ? landedSince(dataset, part, { now: landed, release, before }) : null
     if (!part || !since) continue
     advancing.set(dataset.id, { dataset, state: part.state, landed, since: new Set(since), until: part.landed.until ?? -Infinity })
   }
@@ -128,15 +128,16 @@ async function replayFrom(
 function landedSince(
   dataset: Dataset,
   { landed: then }: CheckpointPart,
-  { now, release }: { readonly now: Landed; readonly release: string },
+  { now, release, before }: { readonly now: Landed; readonly release: string; readonly before: number | null },
 ): number[] | null {
-  if (now.rebuildFrom !== null || (dataset.writeMode !== 'replace' && now.rebuilds !== then.rebuilds)) return null
+  if (now.rebuildFrom !== null && (before === null || before > now.rebuildFrom)) return null
+  if (dataset.writeMode !== 'replace' && !isUnchangedUpTo(then.until ?? 0, then, now)) return null
   const since = lackingIn(then.seqs, now.seqs)
-  const before = (set: Landed['lost']): string => formatSeqs(lackingIn(since, set))
+  const ofThen = (set: Landed['lost']): string => formatSeqs(lackingIn(since, set))
   const isContinued =
     lackingIn(now.seqs, then.seqs).length === 0 &&
-    before(now.lost) === formatSeqs(then.lost) &&
-    before(now.withdrawn) === formatSeqs(then.withdrawn)
+    ofThen(now.lost) === formatSeqs(then.lost) &&
+    ofThen(now.withdrawn) === formatSeqs(then.withdrawn)
   const isOurs = now.landedBy?.release === release && now.landedBy.after <= countSeqs(then.seqs)
   return isContinued && (since.length === 0 || isOurs) ? listSeqs(lackingIn(now.withdrawn, since)) : null
 }

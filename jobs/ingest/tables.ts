@@ -7,7 +7,7 @@ import { tableKey } from '../../lake/iceberg/schema.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
 import type { Updated } from '../../lake/iceberg/update.ts'
-import { type Landed, landedOf, landedProperties } from '../../lake/landed.ts'
+import { type Landed, landedOf, landedProperties, rebuiltFrom } from '../../lake/landed.ts'
 import { piecesOf, storeFiles, type WrittenFile, writeParquet } from '../../lake/query/parquet.ts'
 import { type StagedRows, stageRows } from '../../lake/query/rows.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
@@ -139,16 +139,15 @@ export interface Replaced {
   readonly landed: Landed
 }
 
+/** A replacement: the ids of its fetches, and the data time (ms) before which no row changes; 0 by default. */
+type ReplacingRows = LandingRows & { readonly fetchIds: readonly string[]; readonly from?: number }
+
 /**
  * Replaces the rows of some fetches, and rows that the new ones supersede: observations of the same key, other rows of the
  * same version. One commit with the landed record; files without such rows stay, and equal rows change nothing. Null if the
  * table's record differs from `base`.
  */
-export async function replaceRows(
-  context: IngestContext,
-  dataset: Dataset,
-  landing: LandingRows & { readonly fetchIds: readonly string[] },
-): Promise<Replaced | null> {
+export async function replaceRows(context: IngestContext, dataset: Dataset, landing: ReplacingRows): Promise<Replaced | null> {
   const state = await tableOf(context, dataset)
   const ids = [...landing.fetchIds].sort()
   const made = await context.lake.use({ timeout_ms: PATIENCE_MS }, async (session) => {
@@ -162,7 +161,8 @@ export async function replaceRows(
   await context.onStep?.('parquet-written')
   const { removed, added, add, remove, isPlain } = made
   const operation = remove.length === 0 ? 'append' : add.length === 0 ? 'delete' : 'overwrite'
-  const next = isPlain || removed + added === 0 ? landing.next : { ...landing.next, rebuilds: landing.next.rebuilds + 1 }
+  const counted = isPlain || removed + added === 0 ? landing.next : { ...landing.next, rebuilds: landing.next.rebuilds + 1 }
+  const next = rebuiltFrom(landing.base, counted, landing.from ?? 0)
   const done = await dropUnused(context, add, await commit({ ...committing(context, state, { ...landing, next }), operation, add, remove }))
   return done ? { removed, added, landed: next } : null
 }

@@ -8,6 +8,8 @@ import {
   hasSeq,
   holdSame,
   holdsUpTo,
+  isUnchangedUpTo,
+  type Landed,
   type LandingFetch,
   lackingIn,
   landedOf,
@@ -15,6 +17,7 @@ import {
   landedWith,
   listSeqs,
   parseSeqs,
+  rebuiltFrom,
   removeSeqs,
   toWithdraw,
 } from '../../lake/landed.ts'
@@ -60,7 +63,16 @@ test('a record takes fetches, those that gave no rows among them, and takes them
   const nothing = landedOf({}, 'x')
   const first = landedWith(nothing, [fetch(1), fetch(2, true), fetch(3, true)], 'a1')
   const landedBy = { release: 'a1', after: 0 }
-  expect(first).toEqual({ seqs: [[1, 3]], lost: [[2, 3]], withdrawn: [], until: 3000, rebuildFrom: null, rebuilds: 0, landedBy })
+  expect(first).toEqual({
+    seqs: [[1, 3]],
+    lost: [[2, 3]],
+    withdrawn: [],
+    until: 3000,
+    rebuildFrom: null,
+    rebuilds: 0,
+    rebuilt: [],
+    landedBy,
+  })
   const mended = landedWith(first, [fetch(2)], 'a1')
   expect(mended).toEqual({ ...first, lost: [[3, 3]] })
   expect(landedWith(first, [fetch(4)], 'b2')).toMatchObject({ seqs: [[1, 4]], landedBy: { release: 'b2', after: 3 } })
@@ -77,10 +89,31 @@ test('a record takes fetches that were withdrawn or lost their record without a 
   ]
   const landed = landedWith(landedOf({}, 'x'), fetches, 'a1')
   const sets = { seqs: [[1, 3]], lost: [[3, 3]], withdrawn: [[2, 2]] }
-  expect(landed).toEqual({ ...sets, until: 1000, rebuildFrom: null, rebuilds: 1, landedBy: { release: 'a1', after: 0 } })
+  expect(landed).toEqual({ ...sets, until: 1000, rebuildFrom: null, rebuilds: 1, rebuilt: [], landedBy: { release: 'a1', after: 0 } })
   expect(toWithdraw(landed, [1, 2, 3, 4])).toEqual([1, 3])
   const properties = Object.entries(landedProperties('x', landed)).filter((one): one is [string, string] => one[1] !== null)
   expect(landedOf(Object.fromEntries(properties), 'x')).toEqual(landed)
+})
+
+test('a record knows from when on its rows were replaced, and what was before', () => {
+  const then: Landed = { ...landedOf({}, 'x'), seqs: [[1, 9]], until: 9000 }
+  let now = rebuiltFrom(then, { ...then, rebuilds: 1 }, 5000)
+  now = rebuiltFrom(now, { ...now, rebuilds: 3 }, 7000)
+  expect(now.rebuilt).toEqual([
+    [1, 5000],
+    [2, 7000],
+    [3, 7000],
+  ])
+  expect([4999, 5000].map((until) => isUnchangedUpTo(until, then, now))).toEqual([true, false])
+  expect(isUnchangedUpTo(6999, { ...then, rebuilds: 1 }, now)).toBe(true)
+  // A replacement whose beginning is unknown, and a table that was rolled back.
+  expect(isUnchangedUpTo(1, then, { ...now, rebuilds: 4 })).toBe(false)
+  expect(isUnchangedUpTo(1, now, then)).toBe(false)
+  for (let nth = 0; nth < 40; nth++) now = rebuiltFrom(now, { ...now, rebuilds: now.rebuilds + 1 }, 8000)
+  expect(now.rebuilt).toHaveLength(16)
+  expect(isUnchangedUpTo(1, then, now)).toBe(false)
+  const properties = Object.entries(landedProperties('x', now)).filter((one): one is [string, string] => one[1] !== null)
+  expect(landedOf(Object.fromEntries(properties), 'x')).toEqual(now)
 })
 
 test('a set lists what it has and what another lacks', () => {

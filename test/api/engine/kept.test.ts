@@ -355,6 +355,7 @@ test('a version that takes the place of its name shows once all tables hold its 
           until: SECOND,
           rebuildFrom: null,
           rebuilds: 0,
+          rebuilt: [],
           landedBy: null,
         }),
       ).filter((entry): entry is [string, string] => entry[1] !== null),

@@ -79,6 +79,26 @@ describe('a restart', () => {
   })
 })
 
+test('a late fetch is placed from the checkpoint before it, the next one too, and the state after it from there', async () => {
+  for (const count of [0, 70, 140, 210]) {
+    await publish(count, count)
+    await land()
+  }
+  expect(await stored()).toHaveLength(4)
+  for (const count of [100, 90]) {
+    const { outcome, fetch_id } = await stage.publish(feed, count, { ...document(count), beacons: { a: count } }, 211)
+    expect(outcome).toBe('rejected')
+    await stage.runner.accept(feed, fetch_id as string)
+    await land()
+  }
+  expect(ignored()).toEqual([])
+  const kms = (await tableRows(stage.context, v16Beacons)).filter(({ source_id }) => source_id === 'a').map(({ km }) => Number(km))
+  expect(kms).toEqual([0, 70, 90, 100, 140, 210])
+  expect(await restart()).toMatchObject({ queries: 0, kms: { a: 210, b: 1 } })
+  for (const dataset of feed.into)
+    expect(await rebuild(stage.context, { feed, dataset, from: 0, to: null })).toMatchObject({ removed: 0, added: 0 })
+})
+
 describe('a checkpoint is ignored, with a line in the log,', () => {
   const READ_FROM_TABLE = { queries: 2, kms: { a: 3, b: 1, z: 1 }, absent: { a: 0, b: 0, z: 1 } }
   beforeEach(async () => {

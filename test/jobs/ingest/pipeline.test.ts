@@ -96,6 +96,7 @@ describe('the pipeline', () => {
       until: Date.parse(at(0)),
       rebuildFrom: null,
       rebuilds: 0,
+      rebuilt: [],
       landedBy: { release: expect.stringMatching(/^[0-9a-f]{16}$/), after: 0 },
     })
     expect((await readFeedStates(context.redis)).get('little')).toMatchObject({ last_error: null, data_time: Date.parse(at(0)) })
