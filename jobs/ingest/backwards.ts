@@ -1,9 +1,8 @@
 import type { Landed, SeqSet } from '../../lake/landed.ts'
 import { type AcceptedFetch, byDataTime, readAccepted, withdrawnSeqs } from '../../lake/raw/archive.ts'
 import type { CompletenessGroups } from '../feeds/define.ts'
-import { groupFactsOf, groupsOf, isDue, leastOf, namesIn } from './completeness-groups.ts'
+import { type GroupFacts, type GroupState, groupFactsOf, groupsAfter, isDue, namesIn } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
-import type { Entry } from './fold.ts'
 
 /** Log records read at once. */
 const WINDOW = 64
@@ -75,130 +74,62 @@ function* windows(set: SeqSet): Generator<number[]> {
   if (window.length > 0) yield window
 }
 
-/** Returns whether a block is missing from the landed fetch `step` steps back. */
-export type MissingFrom = (block: string, step: number) => Promise<boolean>
-
-/**
- * Recomputes from the log alone what `missingAfter` returned when fetches landed. An absent block without an expectation is
- * followed back to the last fetch with rows or an expectation, at most to `since`, when it still had a thing. If the archive
- * starts in between, the block counts as missing: otherwise the thing would end.
- */
-export function missingBackwards(
-  log: Backwards,
-  options: { readonly dataset: string; readonly rule: CompletenessGroups | null; readonly since: number },
-): MissingFrom {
-  const { dataset, rule, since } = options
-  /**
-   * By block, a run of steps without it: from the first queried to the one that decides, and the step up to which it is
-   * missing.
-   */
-  const gaps = new Map<string, { readonly from: number; readonly to: number; readonly missingTo: number }>()
-  const gapAt = async (block: string, from: number) => {
-    let firstSaid = -1
-    for (let step = from; ; step++) {
-      const accepted = await log.at(step)
-      if (!accepted) return { from, to: step, missingTo: step }
-      const facts = groupFactsOf(accepted, dataset)
-      const { counts, said } = facts
-      const isSaid = said.includes(block)
-      const count = counts[block] ?? 0
-      if (count > 0) return { from, to: step, missingTo: isSaid || count >= leastOf(rule) ? step : firstSaid }
-      if (isSaid) firstSaid = step
-      const due = isDue(rule, facts, block)
-      if (due !== null) return { from, to: step, missingTo: due ? step : firstSaid }
-      if (Date.parse(accepted.data_time) <= since) return { from, to: step + 1, missingTo: firstSaid }
-    }
-  }
-  return async (block, step) => {
-    const accepted = await log.at(step)
-    if (!accepted) return false
-    const facts = groupFactsOf(accepted, dataset)
-    if (facts.said.includes(block)) return true
-    if (rule === null || facts.counts[block]) return false
-    const due = isDue(rule, facts, block)
-    if (due !== null) return due
-    const known = gaps.get(block)
-    const gap = known && step >= known.from && step < known.to ? known : await gapAt(block, step)
-    gaps.set(block, gap)
-    return step <= gap.missingTo
-  }
-}
-
-/** The landed fetches of the first window. */
-export async function newestWindow(log: Backwards): Promise<AcceptedFetch[]> {
-  const found: AcceptedFetch[] = []
-  for (let step = 0; step < WINDOW; step++) {
-    const accepted = await log.at(step)
-    if (!accepted) break
-    found.push(accepted)
-  }
-  return found
+/** The blocks after each landed fetch, as the fold found them. */
+export interface GroupHistory {
+  /** The blocks after the fetch `step` steps back; null before the oldest in the archive. */
+  at(step: number): Promise<GroupState | null>
 }
 
 /**
- * Counts the absences of things without a block while the log is read backwards. Which of them count is known once the thing
- * is found.
+ * Folds the blocks of landed fetches again, without their bodies. For each block it begins at a fetch that has rows or an
+ * expectation of it, at most at `since` (data time, ms), when every active thing was there. If the archive starts in between, the
+ * block counts as missing: otherwise its things would end. `names` are the blocks of active things.
  */
-export interface Anywhere {
-  /** True for a thing without a block of its dataset. */
-  has(entry: Entry): boolean
-  /** Records that a thing is absent from the fetch `step` steps back. */
-  isAbsent(key: string, step: number): void
-  /** The absences that count for a thing last seen at `at` (data time, ms), `step` steps back. */
-  countOf(key: string, seen: { readonly at: number; readonly step: number }): Promise<number>
-  /** Completeness groups named in the fetches from the newest back to the one where the longest search ended. */
-  names(): ReadonlySet<string>
-}
-
-/** Starts counting; `isMissing` returns whether a block is missing from a fetch. */
-export function absencesAnywhere(
+export function groupHistory(
   log: Backwards,
-  options: { readonly dataset: string; readonly rule: CompletenessGroups | null; readonly isMissing: MissingFrom },
-): Anywhere {
-  const { dataset, rule, isMissing } = options
-  const absences = new Map<string, number[]>()
-  const names = new Set<string>()
-  let named = -1
-  const nameAll = async (until: number): Promise<void> => {
-    while (named < until) {
-      const accepted = await log.at(named + 1)
-      if (!accepted) return
-      named++
-      for (const name of namesIn(groupFactsOf(accepted, dataset))) names.add(name)
+  of: { readonly dataset: string; readonly rule: CompletenessGroups | null; readonly names: ReadonlySet<string>; readonly since: number },
+): GroupHistory {
+  const { dataset, rule, since } = of
+  const read: (GroupFacts & { readonly at: number })[] = []
+  let states: GroupState[] = []
+  let isOver = false
+
+  const readTo = async (step: number): Promise<void> => {
+    while (read.length <= step && !isOver) {
+      const accepted = await log.at(read.length)
+      if (accepted) read.push({ ...groupFactsOf(accepted, dataset), at: Date.parse(accepted.data_time) })
+      else isOver = true
     }
+  }
+  /** True if a block is not missing after a fetch, whatever was before. */
+  const isThere = (facts: (typeof read)[number], block: string): boolean => {
+    const isDueNow = isDue(rule, facts, block)
+    return !facts.said.includes(block) && ((facts.counts[block] ?? 0) > 0 || (isDueNow === null ? facts.at <= since : !isDueNow))
+  }
+  /** Makes the states of more steps. Those before them are only read as far as a block of theirs is not decided. */
+  const extend = async (): Promise<void> => {
+    const steps = Math.max(WINDOW, 2 * states.length)
+    await readTo(steps - 1)
+    let open = [...new Set([...of.names, ...read.slice(0, steps).flatMap(namesIn)])]
+    for (let step = Math.min(steps, read.length) - 1; open.length > 0; step++) {
+      await readTo(step)
+      const facts = read[step]
+      if (!facts) break
+      open = open.filter((block) => !isThere(facts, block))
+    }
+    let state: GroupState = { counts: {}, missing: rule === null ? [] : open.sort(), lost_at: {}, had_at: {} }
+    let before_at: number | null = null
+    states = read.toReversed().map((facts) => {
+      state = groupsAfter(rule, state, { ...facts, before_at })
+      before_at = facts.at
+      return state
+    })
+    states = states.reverse().slice(0, steps)
   }
   return {
-    has: ({ row }) => rule !== null && groupsOf(row, rule.column).length === 0,
-    isAbsent(key, step) {
-      const steps = absences.get(key)
-      if (steps) steps.push(step)
-      else absences.set(key, [step])
+    async at(step) {
+      while (step >= states.length && !(isOver && states.length >= read.length)) await extend()
+      return states[step] ?? null
     },
-    async countOf(key, { at, step }) {
-      const steps = new Set(absences.get(key))
-      if (steps.size === 0) return 0
-      await nameAll(step)
-      const hidden = new Set<number>()
-      for (const name of names) for (const one of await hiddenBy(name, { at, step })) hidden.add(one)
-      return [...steps].filter((one) => !hidden.has(one)).length
-    },
-    names: () => names,
-  }
-
-  /** The steps at which a block is missing, if it was present when the thing was last seen. */
-  async function hiddenBy(name: string, { at, step }: { readonly at: number; readonly step: number }): Promise<number[]> {
-    const hidden: number[] = []
-    let run: number[] = []
-    for (let one = 0; one <= step; one++) {
-      const accepted = await log.at(one)
-      if (accepted && (await isMissing(name, one))) {
-        if (Date.parse(accepted.data_time) <= at) return hidden
-        run.push(one)
-      } else {
-        hidden.push(...run)
-        run = []
-      }
-    }
-    return [...hidden, ...run]
   }
 }

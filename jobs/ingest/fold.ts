@@ -202,7 +202,7 @@ function unseen(
  * True if an entity's absence from the newest publication counts: none of its blocks is missing. An entity without a block may
  * belong to any block except those that were missing when it was seen.
  */
-function countsNow(entry: Entry, rule: CompletenessGroups | null, { missing, lost_at }: GroupState): boolean {
+export function countsNow(entry: Entry, rule: CompletenessGroups | null, { missing, lost_at }: GroupState): boolean {
   if (rule === null || groupsOf(entry.row, rule.column).length > 0) return countsAbsence(entry, rule, missing)
   return missing.every((block) => (lost_at[block] as number) <= entry.seen_at)
 }

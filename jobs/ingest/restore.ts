@@ -4,19 +4,11 @@ import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset
 import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
-import {
-  type Anywhere,
-  absencesAnywhere,
-  type Backwards,
-  type MissingFrom,
-  missingBackwards,
-  newestWindow,
-  readBackwards,
-} from './backwards.ts'
-import { type GroupState, groupFactsOf, groupsOf, namesIn, ruleOf } from './completeness-groups.ts'
+import { type Backwards, type GroupHistory, groupHistory, readBackwards } from './backwards.ts'
+import { groupFactsOf, groupsOf, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
-import { countsAbsence, type DatasetState, dropOld, type Entry, emptyState, observation, oldestKept } from './fold.ts'
+import { countsAbsence, countsNow, type DatasetState, dropOld, type Entry, emptyState, observation, oldestKept } from './fold.ts'
 import { latestRows, newestTime } from './tables.ts'
 
 const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at']
@@ -41,10 +33,9 @@ export async function restoreState(context: IngestContext, options: RestoreOptio
     if (dataset.writeMode === 'append') dropOld(dataset, state, null)
     return state
   }
-  const missing = await missingFrom(state, log, options)
-  const anywhere = absencesAnywhere(log, { dataset: dataset.id, rule: ruleOf(feed, dataset.id), isMissing: missing })
-  if (dataset.writeMode === 'changes') await countAbsences(context, state, { ...options, log, missing, anywhere })
-  state.blocks = await restoreGroups(state, log, { ...options, missing, names: anywhere.names() })
+  const history = groupsOfActive(state, log, options)
+  if (dataset.writeMode === 'changes') await countAbsences(context, state, { ...options, log, history })
+  state.blocks = (await history.at(0)) ?? state.blocks
   if (dataset.writeMode === 'append') {
     await seeAgain(context, state, { ...options, newest, log })
     dropOld(dataset, state, ruleOf(feed, dataset.id))
@@ -76,47 +67,18 @@ async function restoreEntries(
 }
 
 /**
- * Looks up in the log the blocks of active things, back to when the oldest was seen. A thing with several blocks counts for
- * none, but may have been in one alone: it is followed back to its start.
+ * The blocks of active things, back to when the oldest was seen. A thing with several blocks counts for none, but may have been in
+ * one alone: it is followed back to its start.
  */
-async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset }: RestoreOptions): Promise<MissingFrom> {
-  const window = await newestWindow(log)
-  let since = Date.parse((window.at(-1) as AcceptedFetch).data_time)
+function groupsOfActive(state: DatasetState, log: Backwards, { feed, dataset }: RestoreOptions): GroupHistory {
   const rule = ruleOf(feed, dataset.id)
-  for (const { row, status, updated_at } of state.entries.values()) {
-    if (status !== 'ACTIVE') continue
+  const active = [...state.entries.values()].filter(({ status }) => status === 'ACTIVE')
+  let since = Number.POSITIVE_INFINITY
+  for (const { row, updated_at } of active) {
     const isShared = rule !== null && groupsOf(row, rule.column).length > 1
     since = Math.min(since, isShared && dataset.life ? instantOfRow(row, dataset.life.since) : updated_at)
   }
-  return missingBackwards(log, { dataset: dataset.id, rule, since })
-}
-
-/**
- * The blocks after the newest landed fetch: those of active things, those present or expected since a thing without a block
- * was seen (`names`), and those that the parser reported.
- */
-async function restoreGroups(
-  state: DatasetState,
-  log: Backwards,
-  options: RestoreOptions & { readonly missing: MissingFrom; readonly names: ReadonlySet<string> },
-): Promise<GroupState> {
-  const { feed, dataset, missing: isMissing, names } = options
-  const window = await newestWindow(log)
-  const { counts } = groupFactsOf(window[0] as AcceptedFetch, dataset.id)
-  const lately = window.flatMap((accepted) => namesIn(groupFactsOf(accepted, dataset.id)))
-  const living = [...state.entries.values()].filter(({ status }) => status === 'ACTIVE')
-  const missing: string[] = []
-  const lost_at: Record<string, number> = {}
-  const had_at: Record<string, number> = {}
-  for (const block of new Set([...lately, ...names, ...groupsOfAll(feed, dataset, living)])) {
-    let step = 0
-    for (; await isMissing(block, step); step++) lost_at[block] = Date.parse(((await log.at(step)) as AcceptedFetch).data_time)
-    if (step === 0) continue
-    missing.push(block)
-    const had = await log.at(step)
-    if (had) had_at[block] = Date.parse(had.data_time)
-  }
-  return { counts, missing: missing.sort(), lost_at, had_at }
+  return groupHistory(log, { dataset: dataset.id, rule, names: groupsOfAll(feed, dataset, active), since })
 }
 
 function groupsOfAll(feed: Feed, dataset: Dataset, entries: Iterable<Entry>): Set<string> {
@@ -178,10 +140,13 @@ function declared(row: AnyRow, ...less: string[]): AnyRow {
 async function countAbsences(
   context: IngestContext,
   state: DatasetState,
-  options: RestoreOptions & { readonly log: Backwards; readonly missing: MissingFrom; readonly anywhere: Anywhere },
+  options: RestoreOptions & { readonly log: Backwards; readonly history: GroupHistory },
 ): Promise<void> {
-  const { feed, dataset, landed, log, missing: isMissing, anywhere } = options
+  const { feed, dataset, landed, log, history } = options
   const rule = ruleOf(feed, dataset.id)
+  /** Steps at which a thing without a block is absent: which of them count is known once the thing is found. */
+  const absences = new Map<string, number[]>()
+  const isInNone = ({ row }: Entry): boolean => rule !== null && groupsOf(row, rule.column).length === 0
   const isShared = ({ row }: Entry): boolean => rule !== null && groupsOf(row, rule.column).length > 1
   const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
   let looked = { size: -1, blocks: new Set<string>(), gone: '', isGone: false }
@@ -197,8 +162,7 @@ async function countAbsences(
     // A fetch that landed without rows gave the fold nothing, whether or not it can be read now.
     if (hasSeq(landed.lost, accepted.seq)) continue
     if (open.size !== looked.size) looked = { size: open.size, blocks: groupsOfAll(feed, dataset, open.values()), gone: '', isGone: false }
-    const missing: string[] = []
-    for (const block of looked.blocks) if (await isMissing(block, step)) missing.push(block)
+    const missing = ((await history.at(step))?.missing ?? []).filter((block) => looked.blocks.has(block))
     const { counts } = groupFactsOf(accepted, dataset.id)
     const gone = missing.filter((block) => !counts[block])
     if (gone.join() !== looked.gone) {
@@ -211,7 +175,7 @@ async function countAbsences(
     const present = new Set((publication.rows.get(dataset.id) as AnyRow[]).map((row) => entityKey(dataset, row)))
     for (const [key, entry] of open) {
       if (present.has(key)) await close(key, { at, step })
-      else if (anywhere.has(entry)) anywhere.isAbsent(key, step)
+      else if (isInNone(entry)) absences.get(key)?.push(step) ?? absences.set(key, [step])
       else if (countsAbsence(entry, rule, missing)) {
         const counted = { ...entry, absent: entry.absent + 1 }
         open.set(key, counted)
@@ -223,9 +187,15 @@ async function countAbsences(
 
   /** Ends the search for a thing last seen at `at` (data time, ms), `step` steps back. */
   async function close(key: string, seen: { readonly at: number; readonly step: number }): Promise<void> {
-    const entry = open.get(key) as Entry
+    const entry = { ...(open.get(key) as Entry), seen_at: seen.at }
     open.delete(key)
-    const absent = anywhere.has(entry) ? await anywhere.countOf(key, seen) : entry.absent
-    state.entries.set(key, { ...entry, seen_at: seen.at, absent })
+    let { absent } = entry
+    // The blocks back to where it was seen are known first.
+    await history.at(seen.step)
+    for (const step of absences.get(key) ?? []) {
+      const groups = await history.at(step)
+      if (groups && countsNow(entry, rule, groups)) absent++
+    }
+    state.entries.set(key, { ...entry, absent })
   }
 }

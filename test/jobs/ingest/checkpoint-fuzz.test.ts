@@ -9,18 +9,11 @@ import { type FeedMemory, openMemory } from '../../../jobs/ingest/memory.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { acceptedAfter } from '../../../lake/raw/archive.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import type { ObjectStore } from '../../../lake/store/store.ts'
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { byTier } from '../../helpers/tier.ts'
 import { dice, type Edition, editionsOf, expecting, feed, listing, shuffled } from './editions.ts'
-import { never, openStage, type Stage } from './stage.ts'
-
-/** The store of a process that finds no checkpoints: it reads its states from the tables. */
-function withoutCheckpoints(store: ObjectStore): ObjectStore {
-  const list: ObjectStore['list'] = (prefix, options) => (prefix.startsWith('state/') ? store.list('none/') : store.list(prefix, options))
-  return { ...store, list }
-}
+import { never, openStage, type Stage, withoutCheckpoints } from './stage.ts'
 
 /** A thing that happens between two editions. */
 type Event =
@@ -74,7 +67,7 @@ interface Told {
 async function tell(story: ReturnType<typeof storyOf>, one: Feed, usesCheckpoints: boolean): Promise<Told> {
   const stage = await openStage()
   const contexts = [stage.context, await stage.process()]
-  if (!usesCheckpoints) for (const context of contexts) Object.assign(context, { store: withoutCheckpoints(context.store) })
+  if (!usesCheckpoints) for (const context of contexts) Object.assign(context, { store: withoutCheckpoints(context).store })
   const runners = contexts.map((context) => makeRunner(context))
   const trace: string[] = []
   const counts = { fromCheckpoint: 0, opened: 0 }
@@ -123,7 +116,7 @@ async function tell(story: ReturnType<typeof storyOf>, one: Feed, usesCheckpoint
       await run('withdraw', (runner) => runner.withdraw(one, fetch_id, () => runner.land(one, never)))
     } else if (event.kind === 'damage' && usesCheckpoints) await damage(context, one, event)
     else if (event.kind === 'compare' && usesCheckpoints) {
-      const [with_, without] = [await openMemory(context, one), await openMemory(withoutStates(context), one)]
+      const [with_, without] = [await openMemory(context, one), await openMemory(withoutCheckpoints(context), one)]
       counts.opened++
       if (with_.checkpoint) counts.fromCheckpoint++
       expect(without.checkpoint).toBeNull()
@@ -150,8 +143,6 @@ async function tell(story: ReturnType<typeof storyOf>, one: Feed, usesCheckpoint
     await stage.close()
   }
 }
-
-const withoutStates = (context: IngestContext): IngestContext => ({ ...context, store: withoutCheckpoints(context.store) })
 
 /** Deletes a stored checkpoint, cuts it off, or turns one of its bits. */
 async function damage({ store }: IngestContext, { id }: Feed, { which, how }: { which: number; how: number }): Promise<void> {

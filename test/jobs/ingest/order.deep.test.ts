@@ -52,22 +52,24 @@ test.each([
   async (seed, _, one, letters) => {
     const editions = editionsOf(seed, 24, letters)
     const inOrder = await replay(editions, async () => undefined, one)
-    const restarted = await replay(
-      editions,
-      async (stage) => {
-        await stage.runner.land(one, never)
-        await stage.context.redis.flushall()
-        stage.restart()
-      },
-      one,
-    )
-    expect(restarted).toEqual(inOrder)
+    for (const from of ['checkpoints', 'tables'] as const) {
+      const restarted = await replay(
+        editions,
+        async (stage) => {
+          await stage.runner.land(one, never)
+          await stage.context.redis.flushall()
+          stage.restart(from)
+        },
+        one,
+      )
+      expect(restarted, from).toEqual(inOrder)
+    }
     const roll = dice(seed + 7)
     const late = await replay(
       shuffled(editions, dice(seed + 99)),
       async (stage) => {
         if (roll() < 0.5) await stage.runner.land(one, never)
-        if (roll() < 0.3) stage.restart()
+        if (roll() < 0.3) stage.restart(roll() < 0.5 ? 'tables' : 'checkpoints')
       },
       one,
     )
@@ -107,24 +109,27 @@ test('a late absence counts, though no row records it', async () => {
   expect(endings(written)).toEqual([['a0', 3, 0]])
 })
 
-test.each([false, true])('a beacon absent before its block was missing for long ends when it should (new process: %s)', async (isNew) => {
-  const stage = await openStage()
-  try {
-    for (const count of [0, 1, 2, 3]) await stage.publish(feed, count, { beacons: many(count < 2 ? 0 : 1, 5) })
-    await stage.archive(feed, 4, 209, () => ({}))
-    await stage.runner.land(feed, never)
-    if (isNew) stage.restart()
-    for (const count of [209, 210]) await stage.publish(feed, count, { beacons: many(1, 5) })
-    await stage.runner.land(feed, never)
-    expect(endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })).toEqual([['a00', 209, 1]])
-  } finally {
-    await stage.close()
-  }
-})
+test.each([null, 'checkpoints', 'tables'] as const)(
+  'a beacon absent before its block was missing for long ends when it should (new process: %s)',
+  async (from) => {
+    const stage = await openStage()
+    try {
+      for (const count of [0, 1, 2, 3]) await stage.publish(feed, count, { beacons: many(count < 2 ? 0 : 1, 5) })
+      await stage.archive(feed, 4, 209, () => ({}))
+      await stage.runner.land(feed, never)
+      if (from) stage.restart(from)
+      for (const count of [209, 210]) await stage.publish(feed, count, { beacons: many(1, 5) })
+      await stage.runner.land(feed, never)
+      expect(endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })).toEqual([['a00', 209, 1]])
+    } finally {
+      await stage.close()
+    }
+  },
+)
 
-test.each([false, true])(
+test.each([null, 'checkpoints', 'tables'] as const)(
   'a beacon in no block goes on while a block is missing that was lost since it was seen, and no longer (new process: %s)',
-  async (isNew) => {
+  async (from) => {
     const stage = await openStage()
     try {
       // c1 is there without the province, so it is not of it; c0 may be.
@@ -132,9 +137,9 @@ test.each([false, true])(
       for (const [count, beacons] of editions.entries()) {
         await stage.publish(feed, count, { beacons })
         await stage.runner.land(feed, never)
-        if (isNew) {
+        if (from) {
           await stage.context.redis.flushall()
-          stage.restart()
+          stage.restart(from)
         }
       }
       expect(endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })).toEqual([
@@ -153,12 +158,12 @@ test('a beacon in no block is kept through a gap longer than the part of the log
     for (const count of [0, 1]) await stage.publish(feed, count, { beacons: { ...many(0, 5), c0: 1 } })
     await stage.archive(feed, 2, 209, () => ({}))
     await stage.runner.land(feed, never)
-    stage.restart()
+    stage.restart('tables')
     for (const count of [209, 210, 211]) await stage.publish(feed, count, { beacons: count === 209 ? {} : many(0, 5) })
     await stage.runner.land(feed, never)
     const ends = async () => endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })
     expect(await ends()).toEqual([])
-    stage.restart()
+    stage.restart('tables')
     await stage.publish(feed, 212, { beacons: many(0, 5) })
     await stage.runner.land(feed, never)
     expect(await ends()).toEqual([['c0', 212, 1]])

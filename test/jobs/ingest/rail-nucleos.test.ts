@@ -15,6 +15,7 @@ import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { capture, NOON, realtimeJson, tripUpdate } from '../feeds/rail-messages.ts'
+import { withoutCheckpoints } from './stage.ts'
 
 const shared = sharedFolder()
 const never = new AbortController().signal
@@ -151,9 +152,9 @@ const vehicles = (tripIds: readonly string[], at: number): Buffer =>
     at,
   )
 
-test.each([false, true])(
+test.each([null, 'checkpoints', 'tables'] as const)(
   'trains of a missing núcleo are held for an hour, those that had ended before are not (new process: %s)',
-  async (isNew) => {
+  async (from) => {
     const madrid = [1, 2, 3, 4].map((nr) => `1041M9000${nr}C3`)
     const rodalies = [1, 2, 3].map((nr) => `5141M7000${nr}R4`)
     const ended = '5141M70009R4'
@@ -168,11 +169,11 @@ test.each([false, true])(
     const at = async (seconds: number, ids: readonly string[]): Promise<typeof none> => {
       const time = NOON + seconds * 1000
       expect(await publish(renfePositions, vehicles(ids, time), time)).toMatchObject({ outcome: 'accepted' })
-      if (isNew) {
+      if (from) {
         const before = await live('rail_positions', renfePositions)
         await runner.land(renfePositions, never)
         await context.redis.flushall()
-        runner = makeRunner(context)
+        runner = makeRunner(from === 'tables' ? withoutCheckpoints(context) : context)
         await runner.heal([renfePositions])
         const byKey = (rows: readonly AnyRow[]): AnyRow[] =>
           rows.toSorted((a, b) => (String(a['source_id']) < String(b['source_id']) ? -1 : 1))
@@ -222,9 +223,9 @@ test('a notice that names only a station goes on while a núcleo is missing that
   expect(left).toEqual([8, 8, 8, 8, 8, 8, 8, 7])
 })
 
-test.each([false, true])(
+test.each([null, 'checkpoints', 'tables'] as const)(
   'notices go on while their núcleo is missing, though one of it and another stays (new process: %s)',
-  async (isNew) => {
+  async (from) => {
     const notice = (id: string, ...routes: string[]): object => ({
       id,
       alert: { informedEntity: routes.map((routeId) => ({ routeId })), descriptionText: { translation: [{ text: id, language: 'es' }] } },
@@ -239,10 +240,10 @@ test.each([false, true])(
       expect(await publish(renfeAlerts, realtimeJson(entities, at), at)).toMatchObject({ outcome: 'accepted', missing_blocks: missing })
       // A train of both goes on as well, until that one is back and the train is not.
       expect(await live('rail_alerts', renfeAlerts)).toHaveLength(nth < steps.length + 2 ? 36 : 35)
-      if (!isNew) continue
+      if (!from) continue
       await runner.land(renfeAlerts, never)
       await context.redis.flushall()
-      runner = makeRunner(context)
+      runner = makeRunner(from === 'tables' ? withoutCheckpoints(context) : context)
       await runner.heal([renfeAlerts])
       expect(await live('rail_alerts', renfeAlerts)).toHaveLength(nth < steps.length + 2 ? 36 : 35)
     }

@@ -1,10 +1,12 @@
 import { pino } from 'pino'
 import type { Feed } from '../../../jobs/feeds/define.ts'
+import type { IngestContext } from '../../../jobs/ingest/context.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { readPart } from '../../../lake/live/parts.ts'
 import { decodeSnapshot } from '../../../lake/live/snapshot.ts'
 import { acceptFetch, fetchId, keepBodies, newestAccepted } from '../../../lake/raw/archive.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
 import { openTestContext, type Publisher, startPublisher, type TestContext } from '../../helpers/pipeline.ts'
 import { startTestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
@@ -31,8 +33,8 @@ export interface Stage {
   publish(feed: Feed, count: number, document: object, fetchedAt?: number): ReturnType<Runner['fetch']>
   /** Puts documents of minutes into the archive as a worker would have accepted them, unfolded and unlanded. */
   archive(feed: Feed, from: number, to: number, document: (count: number) => object): Promise<void>
-  /** Starts like a new process. */
-  restart(): void
+  /** Starts like a new process, which finds checkpoints or has to read the tables. */
+  restart(from?: 'checkpoints' | 'tables'): void
   /** The live rows of a part; null without the part. */
   live(dataset: string, feed?: string): Promise<AnyRow[] | null>
   /** A second process on the same lake and Redis. */
@@ -40,6 +42,13 @@ export interface Stage {
   /** A second worker on the same lake and Redis. */
   another(): Promise<Runner>
   close(): Promise<void>
+}
+
+/** A process that finds no checkpoints: it reads its states from the tables. */
+export function withoutCheckpoints<C extends IngestContext>(context: C): C {
+  const { store } = context
+  const list: ObjectStore['list'] = (prefix, options) => store.list(prefix.startsWith('state/') ? 'none/' : prefix, options)
+  return { ...context, store: { ...store, list } }
 }
 
 /** Opens a stage on an empty Redis and an empty lake. */
@@ -79,8 +88,8 @@ export async function openStage(): Promise<Stage> {
         await acceptFetch(context.store, { ...fetch, seq: seq + count - from, accepted_by: 'guard' })
       }
     },
-    restart: () => {
-      stage.runner = makeRunner(context)
+    restart: (from = 'checkpoints') => {
+      stage.runner = makeRunner(from === 'tables' ? withoutCheckpoints(context) : context)
     },
     live: async (dataset, feed = 'little') => {
       const { bytes } = await readPart(context.redis, dataset, feed)
