@@ -139,7 +139,7 @@ export interface Replaced {
   readonly landed: Landed
 }
 
-/** A replacement: the ids of its fetches, and the data time (ms) before which no row changes; 0 by default. */
+/** A replacement: the ids of its fetches, and the data time (ms) before which no row changes; unknown by default. */
 type ReplacingRows = LandingRows & { readonly fetchIds: readonly string[]; readonly from?: number }
 
 /**
@@ -162,7 +162,7 @@ export async function replaceRows(context: IngestContext, dataset: Dataset, land
   const { removed, added, add, remove, isPlain } = made
   const operation = remove.length === 0 ? 'append' : add.length === 0 ? 'delete' : 'overwrite'
   const counted = isPlain || removed + added === 0 ? landing.next : { ...landing.next, rebuilds: landing.next.rebuilds + 1 }
-  const next = rebuiltFrom(landing.base, counted, landing.from ?? 0)
+  const next = landing.from === undefined ? counted : rebuiltFrom(landing.base, counted, landing.from)
   const done = await dropUnused(context, add, await commit({ ...committing(context, state, { ...landing, next }), operation, add, remove }))
   return done ? { removed, added, landed: next } : null
 }
