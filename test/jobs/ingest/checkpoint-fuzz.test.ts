@@ -188,6 +188,8 @@ const FEEDS = [
 ] as const
 const SEEDS = Array.from({ length: byTier(1, 4) }, (_, at) => at + 1)
 
+let fromCheckpoint = 0
+
 test.each(SEEDS.flatMap((seed) => FEEDS.slice(byTier(2, 0)).map((of) => [seed, ...of] as const)))(
   'tables and live state are those of the tables alone, whatever happens to processes and checkpoints (seed %i, %s)',
   async (seed, _, one, letters) => {
@@ -197,5 +199,8 @@ test.each(SEEDS.flatMap((seed) => FEEDS.slice(byTier(2, 0)).map((of) => [seed, .
     expect(found.trace).toEqual(expected.trace)
     expect(found.written).toEqual(expected.written)
     expect(expected.fromCheckpoint).toBe(0)
+    fromCheckpoint += found.fromCheckpoint
   },
 )
+
+test('processes of these stories started from checkpoints', () => expect(fromCheckpoint).toBeGreaterThan(0))
