@@ -87,7 +87,7 @@ async function answer(
       status,
       headers = {},
       xml,
-    } = await answerUpload({ raw, query, table: granted.key, key }, { store: lake.store, stamps: cursors })
+    } = await answerUpload({ raw, query, table: granted.key, key }, { store: lake.store, stamps: cursors, isOwn: !dataset })
     await reply
       .code(status)
       .headers(headers)

@@ -13,6 +13,8 @@ const ROOT = `lake/${OWN}/`
 /** Without a hyphen, which separates the name from the id in the name of a folder. */
 const NAME = /^[a-z_][a-z0-9_]{0,99}$/
 const MAX_TABLES = 1000
+/** How long files of a dropped table stay, in ms, unless they are purged: Spark's own PURGE deletes nothing here. */
+const DROPPED_MS = 7 * 24 * 3_600_000
 const CACHED = 200
 
 /** The tables of lake writers. Each has a folder of its own, which no later table of the same name gets. */
@@ -27,14 +29,17 @@ export interface OwnTables {
   planned(name: string, uuid: string): Table
   /** Makes a planned table with its first metadata. Throws the problem of a name that is taken. */
   create(name: string, table: Table, metadata: TableMetadata): Promise<void>
-  /** Removes a table from the list, and its files if `isPurged`. Throws the problem of an unknown one. */
+  /** Removes a table from the list. Its files go at once if `isPurged`, else a week later. Throws the problem of an unknown one. */
   drop(name: string, isPurged: boolean): Promise<void>
 }
 
-/** The folders of tables, by name. */
+/** The folders of tables by name, and the times (ms) from which files of dropped ones may go, by folder. */
 interface Listed {
   readonly tables: Readonly<Record<string, string>>
+  readonly dropped: Readonly<Record<string, number>>
 }
+
+const EMPTY: Listed = Object.freeze({ tables: {}, dropped: {} })
 
 /** Opens the list of tables, which is one chain of versions: of two changes at once, none is lost. */
 export function openOwnTables({ store, clock }: { readonly store: ObjectStore; readonly clock: () => number }): OwnTables {
@@ -45,7 +50,21 @@ export function openOwnTables({ store, clock }: { readonly store: ObjectStore; r
     opened.set(key, table)
     return table
   }
-  const tables = async (): Promise<Listed['tables']> => (await list.read()).value?.tables ?? {}
+  const tables = async (): Promise<Listed['tables']> => ((await list.read()).value ?? EMPTY).tables
+  const purge = async (): Promise<void> => {
+    const { dropped } = (await list.read()).value ?? EMPTY
+    const due = Object.keys(dropped).filter((folder) => (dropped[folder] as number) <= clock())
+    for (const folder of due) {
+      const keys: string[] = []
+      for await (const object of store.list(`${ROOT}${folder}/`)) keys.push(object.key)
+      await store.deleteMany(keys)
+    }
+    if (due.length === 0) return
+    await list.update((listed) => {
+      const { tables: kept, dropped: left } = listed ?? EMPTY
+      return { tables: kept, dropped: Object.fromEntries(Object.entries(left).filter(([folder]) => !due.includes(folder))) }
+    })
+  }
   return {
     names: async () => Object.keys(await tables()).sort(),
     async find(name) {
@@ -68,24 +87,23 @@ export function openOwnTables({ store, clock }: { readonly store: ObjectStore; r
       if (!(await store.putIfAbsent(versionKey(table.key, 1), metadataBytes(metadata)))) throw taken()
       await writeHint(table, { version: 1, committed_at: clock() })
       await list.update((listed) => {
-        const { tables: before = {} } = listed ?? {}
+        const { tables: before, dropped } = listed ?? EMPTY
         if (Object.hasOwn(before, name)) throw taken()
         if (Object.keys(before).length >= MAX_TABLES) throw problem('conflict', `There are ${MAX_TABLES} tables already, the most allowed.`)
-        return { tables: { ...before, [name]: table.key.slice(ROOT.length) } }
+        return { tables: { ...before, [name]: table.key.slice(ROOT.length) }, dropped }
       })
+      await purge()
     },
     async drop(name, isPurged) {
       const { key } = await this.find(name)
       await list.update((listed) => {
-        const { [name]: folder, ...rest } = listed?.tables ?? {}
-        if (`${ROOT}${folder}` !== key) throw noTable(OWN, name)
-        return { tables: rest }
+        const { tables: before, dropped } = listed ?? EMPTY
+        const { [name]: folder, ...rest } = before
+        if (folder === undefined || `${ROOT}${folder}` !== key) throw noTable(OWN, name)
+        return { tables: rest, dropped: { ...dropped, [folder]: isPurged ? 0 : clock() + DROPPED_MS } }
       })
       opened.delete(key)
-      if (!isPurged) return
-      const keys: string[] = []
-      for await (const object of store.list(`${key}/`)) keys.push(object.key)
-      await store.deleteMany(keys)
+      await purge()
     },
   }
 }

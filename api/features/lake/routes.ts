@@ -85,7 +85,8 @@ export function registerCatalogue(
   }
   const stateOf = async (asked: Asked): Promise<TableState> => {
     const { namespace, table } = asked.params
-    const state = await (await tableOf(asked)).table.load()
+    // A writer continues the newest version.
+    const state = await (await tableOf(asked)).table.load({ isFresh: catalogue.writes(asked.context) })
     if (!state) throw noTable(namespace, table, 'There are no data yet in the table')
     return state
   }

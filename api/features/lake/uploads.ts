@@ -34,11 +34,12 @@ const PARTS = 'uploads/'
 
 /**
  * Answers PutObject, CreateMultipartUpload, UploadPart, CompleteMultipartUpload and AbortMultipartUpload of S3 for new data files
- * and manifests of a table. No file is replaced. Throws the problem of any other request, and of bodies that are not as stated.
+ * and manifests of a table. No file is replaced. DeleteObject is taken: clients clean up after a failed commit, and give up if
+ * they cannot. Throws the problem of any other request, and of bodies that are not as stated.
  */
 export async function answerUpload(
   { raw, query, table, key }: UploadRequest,
-  { store, stamps }: { readonly store: ObjectStore; readonly stamps: Pick<Cursors, 'stamp' | 'stamped'> },
+  { store, stamps, isOwn }: { readonly store: ObjectStore; readonly stamps: Pick<Cursors, 'stamp' | 'stamped'>; readonly isOwn: boolean },
 ): Promise<S3Reply> {
   const { method } = raw
   if (!isWritable(key.slice(table.length + 1)))
@@ -50,7 +51,12 @@ export async function answerUpload(
     const id = Buffer.from(stamps.stamp(`lake-upload ${randomUUID()} ${key}`)).toString('base64url')
     return replyXml('InitiateMultipartUploadResult', { ...placeOf(key), UploadId: id })
   }
-  if (upload === null) throw s3Problem('MethodNotAllowed', `Files of the lake are written once: there is no ${method}.`)
+  if (upload === null && method === 'DELETE') {
+    // In tables of datasets the clean-up of orphans knows what is in use; it deletes what is not, three days later.
+    if (isOwn) await store.delete(key)
+    return { status: 204 }
+  }
+  if (upload === null) throw s3Problem('MethodNotAllowed', `Files of the lake are written once: there is no ${method} of them.`)
   if (!stamps.stamped(Buffer.from(upload, 'base64url').toString())?.endsWith(` ${key}`))
     throw s3Problem('NoSuchUpload', 'There is no such upload of this file.')
   const folder = `${PARTS}${createHash('sha256').update(upload).digest('hex').slice(0, 40)}/`

@@ -29,7 +29,7 @@ export function writeAnswers(
     const { context, params, request } = asked
     const { updates = [] } = (request.body ?? {}) as { readonly updates?: readonly { readonly action?: unknown }[] }
     const done = { key: context.caller.key?.id, table: `${params.namespace}.${params.table}`, version: state.version }
-    log.info({ ...done, updates: updates.map(({ action }) => action) }, 'table written through the catalogue')
+    if (state.version > 0) log.info({ ...done, updates: updates.map(({ action }) => action) }, 'table written through the catalogue')
     return loaded(state, asked, path).catch((error: unknown) => {
       throw unknownOutcome(error)
     })

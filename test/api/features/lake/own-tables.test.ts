@@ -11,10 +11,11 @@ const TABLES = '/namespaces/own/tables'
 const field = (id: number, name: string, type: unknown = 'string') => ({ id, name, type, required: false })
 const schema = { type: 'struct', fields: [field(1, 'a', 'long'), field(2, 'b')] }
 
+let ahead = 0
 let service: TestService
 let writer: Writer
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ clock: () => Date.now() + ahead })
   writer = await openWriter(service)
 })
 afterAll(async () => {
@@ -80,7 +81,7 @@ describe('a table of a lake writer', () => {
       })
   })
 
-  test('keeps its files if it is dropped without a purge, and a later one of its name has none of them', async () => {
+  test('keeps its files for a week if it is dropped without a purge, and a later one of its name has none of them', async () => {
     const first = await create('again')
     await writer.send('DELETE', `${TABLES}/again`)
     expect((await objects()).length).toBeGreaterThan(0)
@@ -88,6 +89,12 @@ describe('a table of a lake writer', () => {
     expect(second.metadata.location).not.toBe(first.metadata.location)
     expect(second.metadata['table-uuid']).not.toBe(first.metadata['table-uuid'])
     await writer.send('DELETE', `${TABLES}/again?purgeRequested=true`)
+    expect((await objects()).length).toBeGreaterThan(0)
+    ahead = 8 * 24 * 3_600_000
+    await create('later')
+    expect((await objects()).every((key) => key.includes('/later-'))).toBe(true)
+    ahead = 0
+    await writer.send('DELETE', `${TABLES}/later?purgeRequested=true`)
   })
 
   test('is made by its first commit if it was staged', async () => {

@@ -66,11 +66,23 @@ describe('a file', () => {
     expect(await stored(`${FOLDER}/data/a.parquet`)).toBeNull()
   })
 
-  test('is not deleted', async () => {
+  test('is left to the clean-up of orphans if its client deletes it, except in a table of its own', async () => {
     const Key = `${FOLDER}/data/kept.parquet`
     await put(Key, 'x')
-    expect(await refusalOf(client.send(new s3.DeleteObjectCommand({ Bucket: 'lake', Key })))).toEqual([405, 'MethodNotAllowed'])
+    await client.send(new s3.DeleteObjectCommand({ Bucket: 'lake', Key }))
     expect(await stored(Key)).not.toBeNull()
+    const { metadata } = await writer.send('POST', '/namespaces/own/tables', {
+      name: 'mine',
+      schema: { fields: [{ id: 1, name: 'a', type: 'int', required: false }] },
+    })
+    const own = await writer.storage('/namespaces/own/tables/mine')
+    const mine = `${metadata.location.slice('s3://lake/'.length)}/data/a.parquet`
+    await put(mine, 'x', own)
+    expect(await stored(mine)).not.toBeNull()
+    await own.send(new s3.DeleteObjectCommand({ Bucket: 'lake', Key: mine }))
+    expect(await stored(mine)).toBeNull()
+    const post = own.send(new s3.DeleteObjectCommand({ Bucket: 'lake', Key: mine.replace('data/a.parquet', 'metadata/v1.metadata.json') }))
+    expect(await refusalOf(post)).toEqual([403, 'AccessDenied'])
   })
 
   test('is put in parts, whole or not at all', async () => {
