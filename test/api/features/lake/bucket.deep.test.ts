@@ -113,12 +113,18 @@ describe.skipIf(!s3)('a lake in a bucket', () => {
     await expect(again).rejects.toMatchObject({ name: 'PreconditionFailed' })
     const made = await writer.snapshot(state, incidents, { add: [exampleTableRow(incidents, { source_id: by, fetch_id: 'mine' })] })
     await commit({ table, operation: 'append', properties: () => ({ 'landed.dgt_incidents': '1' }) })
-    const { error } = await writer.send('POST', '/namespaces/road/tables/incidents', { requirements: required(state), updates: made.updates })
+    const { error } = await writer.send('POST', '/namespaces/road/tables/incidents', {
+      requirements: required(state),
+      updates: made.updates,
+    })
     expect(error).toBeUndefined()
     const after = (await table.load({ isFresh: true })) as TableState
     expect(after.snapshot?.['manifest-list']).toContain(`${options.url}/lake/road/incidents/metadata/s`)
     expect(await service.lake.query(sql`SELECT 1 AS one FROM ${scan(incidents)} WHERE source_id = ${by}`)).toHaveLength(1)
-    const { metadata } = await writer.send('POST', '/namespaces/own/tables', { name: by, schema: { fields: [{ id: 1, name: 'a', type: 'int' }] } })
+    const { metadata } = await writer.send('POST', '/namespaces/own/tables', {
+      name: by,
+      schema: { fields: [{ id: 1, name: 'a', type: 'int' }] },
+    })
     expect(metadata.location).toContain(`s3://lake/files/own/${by}-`)
     expect(await writer.send('DELETE', `/namespaces/own/tables/${by}?purgeRequested=true`)).toEqual({ status: 204 })
     writer.close()
