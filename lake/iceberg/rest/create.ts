@@ -35,7 +35,13 @@ export async function createdMetadata(
     ...{ 'last-partition-id': LAST_PARTITION_ID, 'default-sort-order-id': 0, 'sort-orders': [{ 'order-id': 0, fields: [] }] },
     ...{ properties: {}, snapshots: [], 'snapshot-log': [], 'metadata-log': [] },
   }
-  const made = await applyUpdates(blank, updates, rules)
+  // DuckDB states the snapshot of CREATE TABLE … AS before the schema.
+  const isOfRows = ({ action }: Json): boolean => action === 'add-snapshot' || action === 'set-snapshot-ref'
+  const made = await applyUpdates(
+    blank,
+    updates.filter((one) => !isOfRows(one)),
+    rules,
+  )
   const schema = made.schemas.find((one) => one['schema-id'] === made['current-schema-id'])
   if (!schema) throw new UpdateRefused('createTable', 'the table needs a schema')
   if (made['default-spec-id'] === NONE) throw new UpdateRefused('createTable', 'the table needs a partition spec, if only an empty one')
@@ -43,5 +49,5 @@ export async function createdMetadata(
   const used = [...made['partition-specs'], ...made['sort-orders']].flatMap(({ fields }) => fields.map((field) => field['source-id']))
   const missing = used.find((id) => !ids.has(id))
   if (missing !== undefined) throw new UpdateRefused('createTable', `its partitions or order use field ${missing}, which it does not have`)
-  return made
+  return applyUpdates(made, updates.filter(isOfRows), rules)
 }

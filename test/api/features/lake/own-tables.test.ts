@@ -101,10 +101,11 @@ describe('a table of a lake writer', () => {
     const { metadata, config } = await create('staged', { 'stage-create': true })
     expect(config['s3.session-token']).toBeDefined()
     expect(await names()).toEqual([])
-    const commit = (more: object[] = []) =>
+    const commit = (more: object[] = [], before: object[] = []) =>
       writer.send('POST', `${TABLES}/staged`, {
         requirements: [{ type: 'assert-create' }],
         updates: [
+          ...before,
           { action: 'assign-uuid', uuid: metadata['table-uuid'] },
           { action: 'add-schema', schema },
           { action: 'set-current-schema', 'schema-id': -1 },
@@ -117,6 +118,9 @@ describe('a table of a lake writer', () => {
     expect((await commit([{ action: 'set-location', location: 's3://lake/files/road/incidents' }])).error.message).toContain(
       'stays where it is',
     )
+    // A snapshot may come before the schema that it is read with.
+    const snapshot = { 'snapshot-id': 2 ** 40, 'sequence-number': 1, 'manifest-list': `${metadata.location}/metadata/none.avro` }
+    expect((await commit([], [{ action: 'add-snapshot', snapshot }])).error.message).toContain('there is no file')
     expect((await commit()).metadata).toMatchObject({ location: metadata.location, 'table-uuid': metadata['table-uuid'] })
     expect((await commit()).error).toMatchObject({ code: 409 })
     expect(await names()).toEqual(['staged'])
