@@ -3,9 +3,9 @@ import { baseStyle, MAINLAND } from './map/base.ts'
 import { askLayer } from './map/data.ts'
 import { count, element, fileUrl, language } from './map/dom.ts'
 import { addLayer, drawSigns } from './map/draw.ts'
-import type { DataLayer } from './map/layer.ts'
-import { LAYERS } from './map/layers.ts'
-import { coloursOf } from './map/legend.ts'
+import type { DataLayer } from './map/layers/layer.ts'
+import { LAYERS } from './map/layers/layers.ts'
+import { coloursOf } from './map/layers/legend.ts'
 import type { Collection } from './map/requests.ts'
 
 setWorkerUrl(fileUrl('maplibre-gl-worker.js'))

@@ -3,7 +3,7 @@ import type { Dataset } from '../schema/dataset.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { metadataBytes, type TableMetadata } from './metadata.ts'
 import { declaredTable, schemaJson, specJson, tableKey } from './schema.ts'
-import { openTable, type Table, type TableState, versionKey } from './table.ts'
+import { openTable, type Table, type TableState, tableUri, versionKey } from './table.ts'
 import { writeHint } from './update.ts'
 
 /** The partition field ids of a table begin above this (spec, "Partitioning"). */
@@ -39,7 +39,7 @@ function firstMetadata(options: { table: Table; dataset: Dataset; properties: Re
   return {
     'format-version': 2,
     'table-uuid': randomUUID(),
-    location: table.store.location(table.key),
+    location: tableUri(table),
     'last-sequence-number': 0,
     'last-updated-ms': table.clock(),
     'last-column-id': declared.lastColumnId,

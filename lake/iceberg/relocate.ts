@@ -3,7 +3,7 @@ import { decoded, TableRefused } from './errors.ts'
 import type { TableMetadata } from './metadata.ts'
 import { movedAvro, movedMetadata } from './moved.ts'
 import { newKey } from './snapshot-writer.ts'
-import { pathsOf, type Table, type TableState } from './table.ts'
+import { pathsOf, type Table, type TableState, tableUri } from './table.ts'
 import { updateTable } from './update.ts'
 
 const REQUESTS = 16
@@ -13,7 +13,7 @@ const REQUESTS = 16
  * snapshot stays readable under its id; objects with old paths become orphans. Returns true if paths were rewritten.
  */
 export async function relocate(table: Table): Promise<boolean> {
-  const location = table.store.location(table.key)
+  const location = tableUri(table)
   let moved = false
   await updateTable({
     table,

@@ -254,10 +254,22 @@ export function pathsOf(state: { readonly table: Table; readonly metadata: Table
       return location + object.slice(key.length)
     },
     toKey(path) {
-      if (!path.startsWith(`${location}/`)) throw new TableRefused(key, `${path} is outside its location ${location}`)
-      return key + path.slice(location.length)
+      const [root, named] = [localPath(location), localPath(path)]
+      if (!named.startsWith(`${root}/`)) throw new TableRefused(key, `${path} is outside its location ${location}`)
+      return key + named.slice(root.length)
     },
   }
+}
+
+/** The location that a table gets: a full URI, as some engines read no plain path of a local lake. */
+export function tableUri({ store, key }: Pick<Table, 'store' | 'key'>): string {
+  const location = store.location(key)
+  return location.startsWith('/') ? `file://${location}` : location
+}
+
+/** A location of a local lake as a path: engines write `file:/`, `file:///` or none. Other URIs as they are. */
+function localPath(location: string): string {
+  return location.replace(/^file:(?:\/\/)?(?=\/)/, '')
 }
 
 /** A version of a table, null if it is not kept. Throws `TableRefused` if it is damaged or of another format. */

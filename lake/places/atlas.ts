@@ -30,15 +30,24 @@ export function loadAtlas(): Atlas {
   return atlas
 }
 
+/** ISO 3166-1 code of Spain. */
+const SPAIN = '724'
+
+/** The land of all other countries, from npm's world-atlas (Natural Earth 1:10 million, public domain): read anew by each call. */
+export function readOtherCountries(): readonly Area[] {
+  return areasOf(topologyOf('world-atlas/countries-10m.json'), 'countries').filter(({ code }) => code !== SPAIN)
+}
+
+const topologyOf = (file: string): Topology => JSON.parse(readFileSync(createRequire(import.meta.url).resolve(file), 'utf8')) as Topology
+
 function readAtlas(): Atlas {
-  const path = createRequire(import.meta.url).resolve('es-atlas/es/municipalities.json')
-  const topology = JSON.parse(readFileSync(path, 'utf8')) as Topology
+  const topology = topologyOf('es-atlas/es/municipalities.json')
   return { municipalities: areasOf(topology, 'municipalities'), provinces: areasOf(topology, 'provinces') }
 }
 
 function areasOf(topology: Topology, object: string): Area[] {
   const collection = topology.objects[object]
-  if (collection?.type !== 'GeometryCollection') throw new Error(`es-atlas has no collection ${object}`)
+  if (collection?.type !== 'GeometryCollection') throw new Error(`the atlas has no collection ${object}`)
   return feature(topology, collection).features.map(({ id, properties, geometry }) => {
     const polygons = geometry.type === 'MultiPolygon' ? geometry.coordinates : geometry.type === 'Polygon' ? [geometry.coordinates] : []
     const rings = polygons.flat().map((ring) => Float64Array.from(ring.flat()))

@@ -165,6 +165,18 @@ describe.skipIf(!browserPath)('the map', () => {
     })
   })
 
+  test('shows the prices of the chosen product, which its URL keeps', async () => {
+    await onMap({ hash: '#layers=fuel&fuel=DIESEL_A' }, async (page, { urls }) => {
+      const asked = (fuel: string) => urls.some((url) => url.includes(`/api/gas-stations?`) && url.includes(`fuel=${fuel}`))
+      await until('a request of diesel', async () => asked('DIESEL_A'))
+      expect(asked('GASOLINE_95_E5')).toBe(false)
+      await page.getByLabel('Fuel', { exact: true }).selectOption('Petrol 98')
+      await until('a request of petrol', async () => asked('GASOLINE_98_E5'))
+      expect(page.url()).toContain('fuel=GASOLINE_98_E5')
+      expect(await barriersOf(page)).toEqual([])
+    })
+  })
+
   test('keeps layers and view in its URL, and locked layers locked', async () => {
     await onMap({ hash: '#map=8/40.4/-3.7&layers=v16' }, async (page, { urls }) => {
       await page.locator('#layer-fuel').check()

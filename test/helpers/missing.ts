@@ -1,5 +1,5 @@
-/** Optional requirements of tests: `REQUIRE=s3,browser,shared,httpfs,python,registry` makes those that it names mandatory. */
-type Optional = 's3' | 'browser' | 'shared' | 'httpfs' | 'python' | 'registry'
+/** Optional requirements of tests: `REQUIRE=s3,browser,shared,httpfs,python,R,registry` makes those that it names mandatory. */
+type Optional = 's3' | 'browser' | 'shared' | 'httpfs' | 'python' | 'R' | 'registry'
 
 const said = new Set<Optional>()
 

@@ -10,6 +10,7 @@ export const MAINLAND: [number, number, number, number] = [-9.6, 35.7, 4.5, 43.9
 const COLOURS = {
   light: {
     sea: '#dfe8ee',
+    otherLand: '#edf0ee',
     land: '#fafaf7',
     border: '#b9c3cc',
     municipality: '#e4e7e8',
@@ -24,6 +25,7 @@ const COLOURS = {
   },
   dark: {
     sea: '#0a1118',
+    otherLand: '#0f1820',
     land: '#15202a',
     border: '#3a4a59',
     municipality: '#1d2a35',
@@ -43,6 +45,9 @@ const SOURCE = { source: 'base' } as const
 
 /** Width of lines: pixels by zoom, doubling about every two zooms. */
 const width = (...stops: readonly number[]): never => ['interpolate', ['exponential', 1.5], ['zoom'], ...stops] as never
+
+/** Some four kilometres, as the width of a line. */
+const FOUR_KM: never = ['interpolate', ['exponential', 2], ['zoom'], 4, 1, 16, 4096] as never
 
 /** The signs of roads along them, which `shields.ts` draws. */
 const shields = (of: 'road' | 'lesser_road'): LayerSpecification => ({
@@ -70,6 +75,9 @@ export function baseStyle(
       paint,
       ...(filter ? { filter } : {}),
     }) as LayerSpecification
+  const land = (id: string, layer: string, filled: string): LayerSpecification => ({
+    ...{ id, type: 'fill', ...SOURCE, 'source-layer': layer, paint: { 'fill-color': filled, 'fill-antialias': false } },
+  })
   const label = (id: string, layer: string, size: unknown, colourOf: string, rest: object = {}): LayerSpecification =>
     ({
       id,
@@ -89,12 +97,15 @@ export function baseStyle(
         tiles: [`${origin}/map/tiles/{z}/{x}/{y}.mvt`],
         minzoom: TILE_ZOOMS.from,
         maxzoom: TILE_ZOOMS.to,
-        attribution: 'IGN/CNIG, es-atlas, CC BY 4.0',
+        attribution: 'IGN/CNIG, es-atlas, CC BY 4.0 | Natural Earth',
       },
     },
     layers: [
       { id: 'sea', type: 'background', paint: { 'background-color': colour.sea } },
-      { id: 'land', type: 'fill', ...SOURCE, 'source-layer': 'land', paint: { 'fill-color': colour.land, 'fill-antialias': false } },
+      land('other-land', 'other_land', colour.otherLand),
+      // The two atlases draw the border up to two kilometres apart.
+      line('other-edge', 'other_land', { 'line-color': colour.otherLand, 'line-width': FOUR_KM }),
+      land('land', 'land', colour.land),
       line('municipality', 'municipality', { 'line-color': colour.municipality, 'line-width': 0.8 }),
       line('province', 'province', { 'line-color': colour.border, 'line-width': width(4, 0.5, 10, 1.2) }),
       line('railway', 'railway', { 'line-color': colour.railway, 'line-width': width(6, 0.5, 12, 1.6), 'line-dasharray': [3, 2] }),

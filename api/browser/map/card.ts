@@ -1,5 +1,5 @@
 import { element, find, language } from './dom.ts'
-import type { Board, Plan } from './layer.ts'
+import type { Board, Plan } from './layers/layer.ts'
 
 const WORDS = {
   es: { request: 'La petición', copy: 'Copiar como curl', copied: 'Copiado', close: 'Cerrar' },

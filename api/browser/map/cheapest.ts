@@ -1,4 +1,4 @@
-import type { DataLayer } from './layer.ts'
+import type { DataLayer } from './layers/layer.ts'
 
 /** The cheapest of some things, with its price. */
 export interface Cheapest {

@@ -1,5 +1,5 @@
 import { key } from '../key.ts'
-import type { DataLayer, Plan, Properties } from './layer.ts'
+import type { DataLayer, Plan, Properties } from './layers/layer.ts'
 import { type Collection, collectionOf, pathsOf } from './requests.ts'
 
 /** An answer of the API that is a problem (RFC 9457). */

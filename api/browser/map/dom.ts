@@ -1,4 +1,4 @@
-import type { Language } from './layer.ts'
+import type { Language } from './layers/layer.ts'
 
 export const language: Language = document.documentElement.lang === 'en' ? 'en' : 'es'
 const grouped = new Intl.NumberFormat(language, { useGrouping: 'always' })

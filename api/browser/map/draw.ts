@@ -1,7 +1,8 @@
 import type { ExpressionSpecification, GeoJSONSource, LayerSpecification, Map as MapView } from 'maplibre-gl'
-import { type DataLayer, growing } from './layer.ts'
+import { changesOf } from './geometry.ts'
+import { type DataLayer, growing } from './layers/layer.ts'
+import { SIGNS, shieldOf } from './layers/signs.ts'
 import type { Collection } from './requests.ts'
-import { SIGNS, shieldOf } from './signs.ts'
 
 const IS_POINT: ExpressionSpecification = ['==', ['geometry-type'], 'Point']
 /** A condition on a point: that it has a direction, or none. */
@@ -12,9 +13,11 @@ const idOf = (layer: DataLayer, part: (typeof PARTS)[number]): string => `${laye
 
 /** Adds a layer with its source to the map's style; `list` is its present content. */
 export function addLayer(view: MapView, layer: DataLayer, list: Collection | null): void {
-  const source = view.getSource<GeoJSONSource>(layer.id)
-  if (source) void source.setData((list ?? EMPTY) as GeoJSON.FeatureCollection)
-  else view.addSource(layer.id, { type: 'geojson', data: (list ?? EMPTY) as GeoJSON.FeatureCollection })
+  if (view.getSource(layer.id)) void setList(view, layer, list ?? EMPTY)
+  else {
+    view.addSource(layer.id, { type: 'geojson', data: (list ?? EMPTY) as GeoJSON.FeatureCollection })
+    sent.set(view.getSource<GeoJSONSource>(layer.id) as GeoJSONSource, list ?? EMPTY)
+  }
   const { colour, radius = 4, sign, from = 0, isArea = false, under, isDashed = false } = layer
   const common = { source: layer.id, minzoom: from }
   const circle: LayerSpecification = {
@@ -63,6 +66,19 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
       ]
   // Names of places stay readable on areas.
   for (const spec of specs) if (!view.getLayer(spec.id)) view.addLayer(spec, isArea ? 'road-name' : undefined)
+}
+
+/** What was sent to each source last. */
+const sent = new WeakMap<GeoJSONSource, Collection>()
+
+/** Shows a list in place of the one before: where most features are the same, only the others are sent and drawn anew. */
+export async function setList(view: MapView, layer: DataLayer, list: Collection): Promise<void> {
+  const source = view.getSource<GeoJSONSource>(layer.id)
+  if (!source) return
+  const before = sent.get(source)
+  sent.set(source, list)
+  const changes = before && changesOf(before.features, list.features)
+  await (changes ? source.updateData(changes) : source.setData(list as GeoJSON.FeatureCollection))
 }
 
 /** The signs of points, and in the middle of lines. */

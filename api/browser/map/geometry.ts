@@ -1,15 +1,6 @@
 /** A place as lon and lat, degrees. */
 export type Place = readonly [lon: number, lat: number]
 
-const EARTH_M = 6_371_000
-const radians = (degrees: number): number => (degrees * Math.PI) / 180
-
-/** Distance between two places, in m. */
-export function distance_m([lon0, lat0]: Place, [lon1, lat1]: Place): number {
-  const x = radians(lon1 - lon0) * Math.cos(radians((lat0 + lat1) / 2))
-  return EARTH_M * Math.hypot(x, radians(lat1 - lat0))
-}
-
 /** Returns a place of a geometry for the list; null for none. */
 export function middleOf(geometry: GeoJSON.Geometry | null): Place | null {
   if (geometry === null || geometry.type === 'GeometryCollection') return null
@@ -29,6 +20,16 @@ export function moved(before: readonly GeoJSON.Feature[], after: readonly GeoJSO
     return { ...feature, geometry: { type: 'Point' as const, coordinates: [lon0 + share * (lon1 - lon0), lat0 + share * (lat1 - lat0)] } }
   })
   return { type: 'FeatureCollection', features }
+}
+
+/** Where something is that goes straight from a place and instant (ms) to another: its place at an instant between or beyond them. */
+export function between(
+  [lon0, lat0]: Place,
+  [lon1, lat1]: Place,
+  { from, to, at }: { readonly from: number; readonly to: number; readonly at: number },
+): Place {
+  const share = Math.max(0, Math.min(1, (at - from) / (to - from)))
+  return [lon0 + share * (lon1 - lon0), lat0 + share * (lat1 - lat0)]
 }
 
 /** Most drawings a second of features that move. */
@@ -56,4 +57,32 @@ export function longestMove(before: readonly GeoJSON.Feature[], after: readonly 
 export function boundsOf(places: readonly Place[]): [number, number, number, number] {
   const [lons, lats] = [places.map(([lon]) => lon), places.map(([, lat]) => lat)]
   return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)]
+}
+
+/** Features of a list by id; null if one has none, or two have the same. */
+function byId(features: readonly GeoJSON.Feature[]): Map<string | number, GeoJSON.Feature> | null {
+  const all = new Map(features.flatMap((one) => (one.id === undefined ? [] : [[one.id, one] as const])))
+  return all.size === features.length ? all : null
+}
+
+const isSame = (one: GeoJSON.Feature, other: GeoJSON.Feature): boolean =>
+  one === other ||
+  (JSON.stringify(one.geometry) === JSON.stringify(other.geometry) && JSON.stringify(one.properties) === JSON.stringify(other.properties))
+
+/** What turns a list into another: features to remove by id, and to add or replace; null if over half change, or ids are unclear. */
+export function changesOf(
+  before: readonly GeoJSON.Feature[],
+  after: readonly GeoJSON.Feature[],
+): { readonly remove: (string | number)[]; readonly add: GeoJSON.Feature[] } | null {
+  const [old, now] = [byId(before), byId(after)]
+  if (!old || !now) return null
+  const remove = [...old.keys()].filter((id) => !now.has(id))
+  const add: GeoJSON.Feature[] = []
+  for (const [id, feature] of now) {
+    const known = old.get(id)
+    if (known && isSame(known, feature)) continue
+    add.push(feature)
+    if (add.length > after.length / 2) return null
+  }
+  return { remove, add }
 }

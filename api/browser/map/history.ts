@@ -1,4 +1,4 @@
-import type { Language } from './layer.ts'
+import type { Language } from './layers/layer.ts'
 import type { Collection } from './requests.ts'
 
 /** A thing and the time in which it was there, ms since the epoch; without end while it is there. */

@@ -2,7 +2,7 @@ import { type Map as MapView, Popup } from 'maplibre-gl'
 import { boardElement } from './card.ts'
 import { element, language } from './dom.ts'
 import type { Place } from './geometry.ts'
-import type { Properties } from './layer.ts'
+import type { Properties } from './layers/layer.ts'
 import type { Thing } from './panel.ts'
 
 const popup = new Popup({

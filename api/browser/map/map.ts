@@ -1,13 +1,13 @@
-import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
+import { Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
 import { key } from '../key.ts'
 import { baseStyle, MAINLAND } from './base.ts'
 import { closeCard } from './card.ts'
 import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
 import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset } from './dom.ts'
-import { addLayer, clickable, drawShield, drawSigns, setShown } from './draw.ts'
+import { addLayer, clickable, drawShield, drawSigns, setList, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
-import type { DataLayer, Properties } from './layer.ts'
-import { LAYERS } from './layers.ts'
+import type { DataLayer, Properties } from './layers/layer.ts'
+import { LAYERS } from './layers/layers.ts'
 import type { Live } from './live.ts'
 import { openOverlays } from './overlays.ts'
 import { openPanel, type Panel, type Thing } from './panel.ts'
@@ -36,6 +36,8 @@ const GLIDE_S = 30
 const RETRY_S = 30
 /** How often a list that events keep up to date is requested whole, in s. */
 const RESYNC_S = 900
+/** How long the view must rest before what it shows is requested, in ms. */
+const SETTLED_MS = 350
 const EMPTY: Collection = { type: 'FeatureCollection', features: [] }
 
 const details = find<HTMLDetailsElement>('panel')
@@ -82,6 +84,7 @@ const panel: Panel = openPanel({
   layers: LAYERS,
   isShown: (layer) => shown.has(layer.id),
   toggle: (layer, isOn) => (isOn ? show(layer) : hide(layer)),
+  rechoose: (layer) => void (shown.has(layer.id) && load(layer)),
   // Layers of the plans are requested again with the key.
   onKey: () => {
     for (const layer of LAYERS) {
@@ -164,28 +167,40 @@ function update(layer: DataLayer, state: Shown, list: Collection): void {
 }
 
 /**
- * Draws a list. What moves glides from where it was drawn to its new place until the next list is due: it is drawn up to one
- * interval late, but only between places that were reported.
+ * Draws a list. What moves glides from where it was drawn until the next list is due: to where it is expected then, such as
+ * a train by its timetable, else to its reported place, so that it is drawn up to one interval late.
  */
 function draw(layer: DataLayer, state: Shown, list: Collection): void {
   clearTimeout(state.glide)
-  const before = state.drawn.features
   const put = async (content: Collection): Promise<void> => {
     state.drawn = content
     things.follow(layer, content)
-    await view.getSource<GeoJSONSource>(layer.id)?.setData(content as GeoJSON.FeatureCollection)
+    await setList(view, layer, content)
   }
-  if (!layer.moves || replaced || before.length === 0 || still.matches) {
+  const isFirst = state.drawn.features.length === 0
+  if (!layer.moves || replaced || still.matches || (isFirst && !layer.expected)) {
     void put(list).then(() => view.once('render', () => performance.mark(`map:${layer.id}`)))
     return
   }
   const seconds = Math.min(layer.every_s, GLIDE_S)
-  const drawings = drawingsOf((longestMove(before, list.features) / 360) * 512 * 2 ** view.getZoom(), seconds)
+  const goal = expectedAt(layer, list, Date.now() + 1000 * seconds)
+  const before = (isFirst ? expectedAt(layer, list, Date.now()) : state.drawn).features
+  const drawings = drawingsOf((longestMove(before, goal.features) / 360) * 512 * 2 ** view.getZoom(), seconds)
   const step = (at: number): void => {
-    void put(at === drawings ? list : moved(before, list.features, at / drawings))
+    void put(at === drawings ? goal : moved(before, goal.features, at / drawings))
     if (at < drawings) state.glide = setTimeout(() => step(at + 1), (seconds * 1000) / drawings)
   }
-  step(1)
+  step(isFirst ? 0 : 1)
+}
+
+/** A list with each feature where its layer expects it at an instant in ms. */
+function expectedAt({ expected }: DataLayer, list: Collection, at: number): Collection {
+  if (!expected) return list
+  const features = list.features.map((one): GeoJSON.Feature => {
+    const place = one.geometry?.type === 'Point' ? expected(one.properties ?? {}, one.geometry.coordinates as [number, number], at) : null
+    return place ? { ...one, geometry: { type: 'Point', coordinates: [...place] } } : one
+  })
+  return { ...list, features }
 }
 
 /** Follows the stream of events with a key whose plan has it: changes arrive at once, and lists are requested rarely. */
@@ -322,9 +337,14 @@ dark.addEventListener('change', () => {
   view.setStyle(baseStyle(scheme(), BASE), { diff: false })
   view.once('style.load', addData)
 })
+let settled: ReturnType<typeof setTimeout> | undefined
 view.on('moveend', () => {
-  for (const layer of LAYERS) if (layer.isByArea && shown.has(layer.id)) void load(layer)
   panel.relist()
+  // Several moves in a row are one.
+  clearTimeout(settled)
+  settled = setTimeout(() => {
+    for (const layer of LAYERS) if (layer.isByArea && shown.has(layer.id)) void load(layer)
+  }, SETTLED_MS)
 })
 view.on('click', ({ point, lngLat }) => {
   const at = [lngLat.lng, lngLat.lat] as const

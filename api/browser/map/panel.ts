@@ -2,10 +2,10 @@ import type { Map as MapView } from 'maplibre-gl'
 import { key } from '../key.ts'
 import { type Cheapest, cheapestIn } from './cheapest.ts'
 import { type ApiProblem, isOpen } from './data.ts'
-import { count, element, find, item, language, plansLink } from './dom.ts'
+import { count, element, find, hashParams, item, keepInUrl, language, plansLink } from './dom.ts'
 import { middleOf, type Place } from './geometry.ts'
-import { type DataLayer, type Properties, span } from './layer.ts'
-import { legendOf } from './legend.ts'
+import { choose, chosenOf, type DataLayer, type Properties, span } from './layers/layer.ts'
+import { legendOf } from './layers/legend.ts'
 import type { Collection } from './requests.ts'
 
 /** A thing of a layer. */
@@ -20,6 +20,8 @@ interface PanelParts {
   readonly layers: readonly DataLayer[]
   readonly isShown: (layer: DataLayer) => boolean
   readonly toggle: (layer: DataLayer, isOn: boolean) => void
+  /** Requests a layer's list with what is chosen now. */
+  readonly rechoose: (layer: DataLayer) => void
   readonly onKey: () => void
   /** Everything that is drawn, in the order of the layers. */
   readonly things: () => readonly Thing[]
@@ -75,9 +77,23 @@ const WORDS = {
 
 const LISTED = 40
 
+/** A field to choose a value of a layer's list; the URL keeps it. */
+function choiceField(choice: NonNullable<DataLayer['choice']>, onChoice: () => void): HTMLElement {
+  choose(choice, hashParams().get(choice.param))
+  const options = Object.entries(choice.values).map(([value, name]) => element('option', { value }, name[language]))
+  const field = element('select', { 'aria-label': choice.name[language] }, ...options)
+  field.value = chosenOf(choice)
+  field.addEventListener('change', () => {
+    choose(choice, field.value)
+    keepInUrl(choice.param, field.value)
+    onChoice()
+  })
+  return field
+}
+
 /** Opens the panel: switches of the layers with the age of their data, and the list of what is visible. */
 export function openPanel(parts: PanelParts): Panel {
-  const { view, layers, isShown, toggle, onKey, things, open, point, mark } = parts
+  const { view, layers, isShown, toggle, rechoose, onKey, things, open, point, mark } = parts
   const states = new Map<string, LayerState>()
   const notes = new Map<string, HTMLElement>()
   const boxes = new Map<string, HTMLInputElement>()
@@ -106,7 +122,7 @@ export function openPanel(parts: PanelParts): Panel {
     else if (!at.firstElementChild) at.replaceChildren(plansLink(layer.plan))
     at.className = `note ${kind}`
     const colours = keys.get(layer.id)
-    if (colours) colours.hidden = !isShown(layer)
+    for (const part of [colours, at.nextElementSibling]) if (part instanceof HTMLElement) part.hidden = !isShown(layer)
     at.title = isShown(layer) && !(state && 'list' in state && state.isLive) ? WORDS.each(span(layer.every_s)) : ''
     at.parentElement?.classList.toggle('faded', kind === 'warn' || kind === 'off')
   }
@@ -127,7 +143,15 @@ export function openPanel(parts: PanelParts): Panel {
         keys.set(layer.id, colours)
         const text = element('span', { class: 'note' })
         notes.set(layer.id, text)
-        return element('li', {}, element('label', { for: `layer-${layer.id}` }, box, sign, layer.name[language]), text, colours ?? '')
+        const field = layer.choice ? choiceField(layer.choice, () => rechoose(layer)) : ''
+        return element(
+          'li',
+          {},
+          element('label', { for: `layer-${layer.id}` }, box, sign, layer.name[language]),
+          text,
+          field,
+          colours ?? '',
+        )
       }),
     )
     layers.forEach(note)

@@ -1,7 +1,7 @@
 import { ApiProblem, ask, isOpen } from './data.ts'
 import { count, element, find, keepInUrl, language } from './dom.ts'
 import { type At, during, type LevelSteps, levelsAt, livesOf, nameOf, placesAt, STEP_MS, STEPS } from './history.ts'
-import type { DataLayer, PastList } from './layer.ts'
+import type { DataLayer, PastList } from './layers/layer.ts'
 import { type Collection, withParam } from './requests.ts'
 
 /** What the slider works with. */
@@ -32,6 +32,7 @@ const WORDS = {
     pause: 'Pausa',
     now: 'Ahora',
     isNow: 'ahora',
+    cut: 'incompleto',
     plan: (plan: string) => `plan ${plan}`,
     from: (text: string) => `desde ${text}`,
     loading: 'cargando…',
@@ -44,6 +45,7 @@ const WORDS = {
     pause: 'Pause',
     now: 'Now',
     isNow: 'now',
+    cut: 'incomplete',
     plan: (plan: string) => `plan ${plan}`,
     from: (text: string) => `from ${text}`,
     loading: 'loading…',
@@ -63,6 +65,8 @@ interface Read {
   readonly contentAt: At
   /** The first instant that the lake has, ms. */
   readonly from: number
+  /** True if the lists have more pages than are read. */
+  readonly isCut: boolean
   readonly at: number
 }
 type Loaded = Read | { readonly problem: string } | null
@@ -133,7 +137,8 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
         past.now === undefined ? [] : readList(withParam(past.now, 'format=geojson')),
       ])
       const first = Date.parse(then[0]?.meta?.covered_from ?? '')
-      loaded.set(layer.id, { contentAt: contentOf(past.kind, then, now), from: Number.isNaN(first) ? 0 : first, at: Date.now() })
+      const isCut = [then, now].some((replies) => typeof replies.at(-1)?.next_cursor === 'string')
+      loaded.set(layer.id, { contentAt: contentOf(past.kind, then, now), from: Number.isNaN(first) ? 0 : first, isCut, at: Date.now() })
     } catch (error) {
       loaded.set(layer.id, { problem: error instanceof ApiProblem ? error.message : String(error) })
     }
@@ -161,7 +166,8 @@ export function openPast({ token, layers, isShown, isStill, show, live }: PastPa
       const of = loaded.get(layer.id)
       if (!of) return WORDS.loading
       if ('problem' in of) return of.problem
-      return at < of.from - STEP_MS ? WORDS.from(nameOf(of.from, Date.now(), language)) : count(of.contentAt(at).features.length)
+      if (at < of.from - STEP_MS) return WORDS.from(nameOf(of.from, Date.now(), language))
+      return [count(of.contentAt(at).features.length), of.isCut ? WORDS.cut : ''].filter(Boolean).join(', ')
     })
   }
   const move = (): void => {

@@ -1,4 +1,4 @@
-import type { DataLayer, Properties } from './layer.ts'
+import { chosenOf, type DataLayer, type Properties } from './layers/layer.ts'
 
 /** A list of the API as GeoJSON. */
 export interface Collection {
@@ -14,7 +14,9 @@ export const withParam = (path: string, param: string): string => `${path}${path
 
 /** The paths of a layer's lists; `bbox` (degrees: west, south, east, north) is for those of the visible area. */
 export function pathsOf(layer: DataLayer, bbox: readonly number[]): string[] {
-  return [layer.path, ...(layer.also ?? [])].map((path) => {
+  const { choice } = layer
+  return [layer.path, ...(layer.also ?? [])].map((first) => {
+    const path = choice ? first.replace(new RegExp(`(?<=[?&]${choice.param}=)[^&]+`), chosenOf(choice)) : first
     const shaped = layer.featuresOf ? path : withParam(path, 'format=geojson')
     return layer.isByArea ? withParam(shaped, `bbox=${bbox.map((one) => one.toFixed(3)).join(',')}`) : shaped
   })

@@ -1,6 +1,6 @@
 import { ask } from './data.ts'
 import { element, language, shape } from './dom.ts'
-import { clock, type DataLayer, number, type Properties } from './layer.ts'
+import { clock, type DataLayer, number, type Properties } from './layers/layer.ts'
 import { type Collection, withParam } from './requests.ts'
 
 /** Requests the track of a thing of a layer: lines, or the line through its points in order. */

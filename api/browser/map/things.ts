@@ -3,7 +3,7 @@ import { openCard } from './card.ts'
 import { ask, isOpen } from './data.ts'
 import { element, find, hashParams, keepInUrl, language, NARROW, offset, plansLink } from './dom.ts'
 import { middleOf, type Place } from './geometry.ts'
-import type { DataLayer, Properties } from './layer.ts'
+import type { DataLayer, Properties } from './layers/layer.ts'
 import type { Overlays } from './overlays.ts'
 import { type Collection, idOf } from './requests.ts'
 

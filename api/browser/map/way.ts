@@ -3,10 +3,9 @@ import { openCard } from './card.ts'
 import { ApiProblem, ask, isOpen } from './data.ts'
 import { count, covered, element, find, hashParams, item, keepInUrl, language } from './dom.ts'
 import { boundsOf, type Place } from './geometry.ts'
-import { type Board, hours, number, type Properties } from './layer.ts'
+import { type Board, hours, number, type Properties } from './layers/layer.ts'
 import type { Overlays } from './overlays.ts'
 import type { Collection } from './requests.ts'
-import { commonRoad, encoded, length_m, lineOf, partOf, type RoadPlace, wayOverTwo } from './road-way.ts'
 import { searchPlaces } from './search.ts'
 
 /** What the form works with. */
@@ -29,8 +28,7 @@ const WORDS = {
     searching: 'Buscando el camino…',
     clear: 'Borrar',
     close: 'Cerrar',
-    noRoad: 'No hay ninguna carretera con kilómetros localizados a menos de 5 km de uno de los lugares.',
-    noWay: 'No se encontró un camino por una carretera, ni por dos que se crucen.',
+    noWay: 'Ningún camino por carreteras conocidas lleva de un lugar al otro; cada uno debe estar a menos de 5 km de una.',
     plan: 'Lo que hay en el camino necesita una clave PRO: escríbala en el panel.',
     nothing: 'No hay nada en este camino.',
     km: 'km',
@@ -46,8 +44,7 @@ const WORDS = {
     searching: 'Searching the way…',
     clear: 'Clear',
     close: 'Close',
-    noRoad: 'There is no road with located kilometres within 5 km of one of the places.',
-    noWay: 'No way was found along one road, or two that meet.',
+    noWay: 'No way over known roads leads from place to place; each must be within 5 km of one.',
     plan: 'What is on the way needs a PRO key: enter it in the panel.',
     nothing: 'There is nothing on this way.',
     km: 'km',
@@ -101,12 +98,17 @@ interface RouteReply {
   readonly typical_time_s: number | null
 }
 
+/** A way along roads, and the parameters of the requests for it. */
+interface FoundWay {
+  readonly line: readonly Place[]
+  readonly roads: readonly string[]
+  readonly length_m: number
+  readonly query: string
+}
+
 /** A reason why there is no way, in words for the person. */
 class NoWay extends Error {}
 
-/** Farthest road of a place, m, and the roads that are tried if no single one leads from place to place. */
-const NEAR_M = 5000
-const TRIED = 3
 /** Tolerance of drawn roads, m. */
 const SIMPLIFIED_M = 40
 
@@ -174,31 +176,17 @@ export function openWay({ view, token, overlays }: WayParts): Way {
     void search()
   }
 
-  const placesNear = ([lon, lat]: Place): Promise<readonly RoadPlace[]> =>
-    ask<{ readonly places: readonly RoadPlace[] }>(`/api/geo/pk?lat=${lat}&lon=${lon}&radius=${NEAR_M}&limit=50`, token).then(
-      ({ places }) => places,
-    )
-  const roadLine = async (road: string, km: readonly [number, number] | null): Promise<Place[]> => {
-    const stretch = km === null ? '' : `&km_from=${Math.min(...km)}&km_to=${Math.max(...km)}`
-    const path = `/api/carreteras/${encodeURIComponent(road)}/geometria?direction=POSITIVE&simplify=${SIMPLIFIED_M}${stretch}`
-    return lineOf((await ask<Collection>(path, token)).features)
-  }
-  /** The way from one place to another: its line, and the parameters of the request for what is on it. */
-  const wayBetween = async (from: Place, to: Place): Promise<{ readonly line: Place[]; readonly query: string; readonly name: string }> => {
-    const [near, far] = await Promise.all([placesNear(from), placesNear(to)])
-    if (near.length === 0 || far.length === 0) throw new NoWay(WORDS.noRoad)
-    const common = commonRoad(near, far)
-    if (common) {
-      const { road } = common
-      const km = [common.from.km, common.to.km] as const
-      const line = partOf(await roadLine(road, km), [common.from.lon, common.from.lat], [common.to.lon, common.to.lat])
-      return { line, query: `road=${encodeURIComponent(road)}&km_from=${km[0]}&km_to=${km[1]}`, name: road }
+  const wayBetween = async (from: Place, to: Place): Promise<FoundWay> => {
+    const [origin, destination] = [from, to].map(([lon, lat]) => `${lat.toFixed(6)},${lon.toFixed(6)}`)
+    const query = `origin=${origin}&destination=${destination}`
+    const { features } = await ask<Collection>(`/api/geo/ruta?${query}&simplify=${SIMPLIFIED_M}`, token).catch((error: unknown) => {
+      throw error instanceof ApiProblem && error.status === 400 ? new NoWay(WORDS.noWay) : error
+    })
+    return {
+      ...{ query, roads: [...new Set(features.map(({ properties }) => String(properties?.['road'])))] },
+      line: features.flatMap(({ geometry }) => (geometry?.type === 'LineString' ? (geometry.coordinates as [number, number][]) : [])),
+      length_m: features.reduce((sum, { properties }) => sum + Number(properties?.['length_m']), 0),
     }
-    const roadsOf = (places: readonly RoadPlace[]): string[] => [...new Set(places.map(({ road }) => road))].slice(0, TRIED)
-    const linesOf = (places: readonly RoadPlace[]): Promise<Place[][]> => Promise.all(roadsOf(places).map((road) => roadLine(road, null)))
-    const line = wayOverTwo(await linesOf(near), await linesOf(far), [from, to])
-    if (!line) throw new NoWay(WORDS.noWay)
-    return { line, query: `path=${encodeURIComponent(encoded(line))}`, name: '' }
   }
 
   const listItems = ({ items, current_time_s, typical_time_s }: RouteReply, about: string): void => {
@@ -230,12 +218,12 @@ export function openWay({ view, token, overlays }: WayParts): Way {
     note.textContent = WORDS.searching
     list.replaceChildren()
     try {
-      const { line, query, name } = await wayBetween(from, to)
+      const { line, query, roads, length_m } = await wayBetween(from, to)
       if (mine !== latest) return
       drawEnds(line)
       const [west, south, east, north] = boundsOf([...line, from, to])
       view.fitBounds([west, south, east, north], { padding: covered(40), maxZoom: 13 })
-      const about = [name, number(Math.round(length_m(line) / 100) / 10, 'km.', language)].filter(Boolean).join(', ')
+      const about = `${roads.join(', ')}, ${number(Math.round(length_m / 100) / 10, 'km.', language)}`
       note.textContent = about
       if (!isOpen({ plan: 'PRO' })) throw new NoWay(`${about} ${WORDS.plan}`)
       const reply = await ask<RouteReply>(`/api/trafico/ruta?${query}&lang=${language}`, token, { plan: 'PRO' }).catch((error: unknown) => {

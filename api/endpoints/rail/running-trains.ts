@@ -5,6 +5,7 @@ import type { MemoryAsk } from '../../kernel/endpoint.ts'
 import { joined, pick } from '../../kernel/fields.ts'
 import { memo } from '../../kernel/reads/memo.ts'
 import { currentAt } from './live-trips.ts'
+import { nextStopOf, type RunningTrain, type StatedStop, type Underway } from './next-stops.ts'
 import type { DayTrip } from './timetable-day.ts'
 import {
   type MapRow,
@@ -227,7 +228,7 @@ function made(row: PositionRow | MapRow, making: Making, seen: Seen): RunningTra
   const delay = late ?? map
   const duplicate = match && nearestDuplicate(match, due_at)
   const otherProduct = duplicate && !isCommuter(duplicate) ? duplicate.route.short_name : null
-  const train: Train = {
+  const train: Underway['train'] = {
     ...shown,
     ...pick(row, 'network', 'train_number', 'position', 'trip_id', 'source', 'source_id', 'updated_at', 'status', 'is_stale'),
     operator: RENFE_NETWORKS.includes(network) ? 'RENFE' : network,
@@ -251,7 +252,8 @@ function made(row: PositionRow | MapRow, making: Making, seen: Seen): RunningTra
     map: map && sayingOf(map),
     age_s: Math.max(0, Math.round((making.at(network) - observed_at) / 1000)),
   }
-  return { train, match, said, ahead }
+  const beside = { match, said, ahead }
+  return { train: { ...train, next_stop: nextStopOf({ train, ...beside }, (match?.day ?? days[0]?.day)?.stops ?? null) }, ...beside }
 }
 
 function isCommuter({ route }: DayTrip): boolean {
@@ -266,23 +268,6 @@ function nearestDuplicate(match: Match, at: number): DayTrip | null {
   const [first = null, ...others] = duplicatesOf(match)
   const away = (trip: DayTrip): number => match.day.awayFrom(trip, at)
   return others.reduce((best, trip) => (best && away(trip) >= away(best) ? best : trip), first)
-}
-
-/** A train and its inputs. */
-export interface RunningTrain {
-  readonly train: Train
-  readonly match: Match | null
-  /** Trip updates of its own trip, then those of its duplicate in another network. */
-  readonly said: readonly TripUpdateRow[]
-  /** Stops ahead by the publisher of the position, without times; null if it states none. */
-  readonly ahead: readonly StatedStop[] | null
-}
-
-/** A stop that a publisher names. */
-interface StatedStop {
-  readonly stop_id: string
-  /** By the timetable of the day. */
-  readonly name: string | null
 }
 
 /** The newer of two positions is shown if the difference exceeds this, ms: three publications. */

@@ -85,6 +85,24 @@ export const mapFields = {
   destination_id: map.destination_stop_id,
 } as const
 
+/** A stop ahead of a train. */
+export const nextStop = {
+  stop_id: field.text('Station.', '51100'),
+  name: maybe.text('Its name by the timetable.', 'San Bernardo'),
+  stop_sequence: maybe.integer('Position of the stop in the trip; null if the train is not in the timetable.', '1', 7),
+  arrival_at: maybe.instant('Planned arrival.', '2026-05-26T09:24:00.000Z'),
+  departure_at: maybe.instant('Planned departure.', '2026-05-26T09:25:00.000Z'),
+  expected_arrival_at: maybe.instant(
+    'Arrival that the trip update expects at the next stop, else planned arrival plus delay; null without a credible delay and at skipped stops.',
+    '2026-05-26T09:42:00.000Z',
+  ),
+  expected_departure_at: maybe.instant(
+    'Planned departure plus delay, but neither before the planned time nor before the expected arrival; null without a credible delay and at skipped stops.',
+    '2026-05-26T09:43:00.000Z',
+  ),
+  is_skipped: field.boolean('True if the train will skip the stop.', false),
+} as const
+
 const fields = {
   id: field.text(
     'Public id: network, train number and, for commuter trains, line. It is the same over the whole run and on every day.',
@@ -132,6 +150,14 @@ const fields = {
   origin: maybe.text('Its name.', 'Utrera'),
   destination_id: maybe.text('Last stop of the trip by the timetable; for FGC as published.', '50600'),
   destination: maybe.text('Its name.', 'Lora del Río'),
+  next_stop: nested.maybe(
+    'The stop that it goes to or, while it stands at one, goes to next; null if neither timetable nor publisher says it.',
+    {
+      ...pick(nextStop, 'stop_id', 'name', 'expected_arrival_at'),
+      lat: maybe.float('Latitude of the station by the timetable, WGS84.', 'deg', 37.379),
+      lon: maybe.float('Its longitude.', 'deg', -5.9797),
+    },
+  ),
   map: nested.maybe("Data of Renfe's map of trains, which states no licence; null if the train is not on the map.", mapFields),
   source: meaning(columns.source, 'Source of the position.'),
   source_id: columns.source_id,
@@ -142,24 +168,6 @@ const fields = {
 
 /** A running train. */
 export const train = record('Train', 'A running train.', fields)
-
-/** A stop ahead of a train. */
-export const nextStop = {
-  stop_id: field.text('Station.', '51100'),
-  name: maybe.text('Its name by the timetable.', 'San Bernardo'),
-  stop_sequence: maybe.integer('Position of the stop in the trip; null if the train is not in the timetable.', '1', 7),
-  arrival_at: maybe.instant('Planned arrival.', '2026-05-26T09:24:00.000Z'),
-  departure_at: maybe.instant('Planned departure.', '2026-05-26T09:25:00.000Z'),
-  expected_arrival_at: maybe.instant(
-    'Arrival that the trip update expects at the next stop, else planned arrival plus delay; null without a credible delay and at skipped stops.',
-    '2026-05-26T09:42:00.000Z',
-  ),
-  expected_departure_at: maybe.instant(
-    'Planned departure plus delay, but neither before the planned time nor before the expected arrival; null without a credible delay and at skipped stops.',
-    '2026-05-26T09:43:00.000Z',
-  ),
-  is_skipped: field.boolean('True if the train will skip the stop.', false),
-} as const
 
 /** A running train with the stops ahead. */
 export const trainDetail = record('TrainDetail', 'A running train with its next stops.', {

@@ -1,91 +1,23 @@
-import { isCancelled, RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { railPositions, railTripUpdates } from '../../../lake/datasets/rail/trains.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../kernel/endpoint.ts'
 import { idOfListed, onlyOfRows } from '../../kernel/example.ts'
-import { field, nulls, optional, pick, record } from '../../kernel/fields.ts'
+import { field, optional, pick, record } from '../../kernel/fields.ts'
 import { areaFilter } from '../../kernel/filters.ts'
 import { codeParam, integerParam, listOf } from '../../kernel/params/params.ts'
 import { dateParam } from '../../kernel/params/params-time.ts'
 import { InvalidParam } from '../../kernel/problems.ts'
 import { columnFilter, defineMemoryFilter } from '../../kernel/reads/filter.ts'
 import type { LakeView } from '../../kernel/reads/lake-view.ts'
-import type { DayStop } from '../transit/service-day.ts'
 import { liveLineParam } from './known-names.ts'
 import { lacksNucleo } from './live-trips.ts'
-import { type RunningTrain, runningTrains } from './running-trains.ts'
+import { nextStopsOf } from './next-stops.ts'
+import { runningTrains } from './running-trains.ts'
 import { besideRenfe, TIMETABLE_TABLES } from './timetable-versions.ts'
-import {
-  ABOUT_TRAINS,
-  type NextStop,
-  networkOf,
-  nextStop,
-  TRAIN_STATES,
-  TRAINS_PAGE,
-  type Train,
-  train,
-  trainDetail,
-  trainId,
-  trainIdParam,
-} from './train.ts'
-
-/** The remaining stops of a train, in order; for a train outside the timetable those that its publisher states. */
-function nextStopsOf({ train, match, said, ahead }: RunningTrain): NextStop[] {
-  const skipped = new Set(said.flatMap(({ skipped_stop_ids }) => skipped_stop_ids))
-  const [expected = null] = said.flatMap(({ next_stop_id, expected_arrival_at }) =>
-    next_stop_id === null ? [] : [{ stop_id: next_stop_id, at: expected_arrival_at }],
-  )
-  if (!match && ahead) return ahead.map(({ stop_id, name }) => ({ ...unplanned({ stop_id, at: null }, skipped), name }))
-  if (!match) return expected === null ? [] : [unplanned(expected, skipped)]
-  const stops = match.day.stopsOf(match.trip)
-  const delay_ms = train.delay_s === null || train.delay_quality === 'DOUBTFUL' ? null : 1000 * train.delay_s
-  const begin = placeOf(stops, [train.stop_id, expected?.stop_id ?? null], train.observed_at - (delay_ms ?? 0))
-  return stops.slice(begin).map((stop, at) => {
-    const is_skipped = skipped.has(stop.stop_id)
-    const isMade = !is_skipped && !isCancelled(train)
-    const stated = isMade && at <= 1 && stop.stop_id === expected?.stop_id ? expected.at : null
-    const arrival = stated ?? (isMade ? later(stop.arrival_at, delay_ms) : null)
-    return {
-      ...pick(stop, 'stop_id', 'name', 'stop_sequence', 'arrival_at', 'departure_at'),
-      expected_arrival_at: arrival,
-      expected_departure_at: isMade && delay_ms !== null ? departure(stop, delay_ms, arrival) : null,
-      is_skipped,
-    }
-  })
-}
-
-/** Index of a train in its trip: at a stop that it names (if passed twice, the nearest in time), else by the clock. */
-function placeOf(stops: readonly DayStop[], named: readonly (string | null)[], planned: number): number {
-  for (const stop_id of named) {
-    if (stop_id === null) continue
-    let best = -1
-    for (const [at, stop] of stops.entries())
-      if (stop.stop_id === stop_id && (best === -1 || away(stop, planned) < away(stops[best] as DayStop, planned))) best = at
-    if (best !== -1) return best
-  }
-  const ahead = stops.findIndex((stop) => (stop.departure_at ?? stop.arrival_at ?? 0) >= planned)
-  return ahead === -1 ? stops.length : ahead
-}
-
-function away({ arrival_at, departure_at }: DayStop, at: number): number {
-  return Math.abs((arrival_at ?? departure_at ?? at) - at)
-}
-
-function later(planned: number | null, delay_ms: number | null): number | null {
-  return planned === null || delay_ms === null ? null : planned + delay_ms
-}
-
-/** A train leaves a stop neither before its planned time nor before its arrival. */
-function departure({ departure_at }: DayStop, delay_ms: number, arrival: number | null): number | null {
-  return departure_at === null ? null : Math.max(departure_at + Math.max(0, delay_ms), arrival ?? 0)
-}
-
-function unplanned({ stop_id, at }: { readonly stop_id: string; readonly at: number | null }, skipped: ReadonlySet<string>): NextStop {
-  const is_skipped = skipped.has(stop_id)
-  return { ...nulls(nextStop), stop_id, expected_arrival_at: is_skipped ? null : at, is_skipped }
-}
+import { ABOUT_TRAINS, networkOf, TRAIN_STATES, TRAINS_PAGE, type Train, train, trainDetail, trainId, trainIdParam } from './train.ts'
 
 const delayFilter = defineMemoryFilter({
   name: 'min_delay',

@@ -21,6 +21,7 @@ import { speedCameraList } from './speed-cameras.ts'
 import { trafficSummary } from './summary.ts'
 import { trafficIntensity } from './traffic-intensity.ts'
 import { v16History, v16List, v16Stats } from './v16.ts'
+import { wayLegs } from './way.ts'
 import { worksList } from './works.ts'
 import { zoneById, zoneList } from './zones.ts'
 
@@ -36,7 +37,7 @@ export const road = defineDomain({
     ...[trafficIntensity, levelHistory, sensorList, sensorById, sensorHistory],
     ...[cityList, citySensors, cityHistory],
     ...[trafficForecastList, worksList, trafficSummary, routeList],
-    ...[roadList, roadById, roadState, roadGeometry, roadPlaceList],
+    ...[roadList, roadById, roadState, roadGeometry, roadPlaceList, wayLegs],
     ...[zoneList, zoneById, provinceList, provinceByCodeDetail, municipalityList, municipalityByCodeDetail],
     ...[chargingSiteList, chargingSiteById],
   ],

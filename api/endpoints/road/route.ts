@@ -1,6 +1,7 @@
 import { trafficHours } from '../../../lake/datasets/road/traffic-roll-ups.ts'
 import { lengthM } from '../../../lake/places/lines.ts'
 import { provincesOf, type Region } from '../../../lake/places/regions.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import { DOUBLE } from '../../../lake/schema/json.ts'
 import { defineEndpoint, keyedList } from '../../kernel/endpoint.ts'
 import { field, maybe, record, type ValueOf } from '../../kernel/fields.ts'
@@ -16,7 +17,8 @@ import { DEFAULT_KINDS, includeParam, itemFields, itemTail, RELATIONS, ROUTE_PAG
 import { type StretchLine, stretchLine } from './along/stretch-line.ts'
 import { shownThing, THING_DATASETS, thingsOf } from './along/things.ts'
 import { hourKey, travelTimeOf, usualSpeeds } from './along/travel-time.ts'
-import { type Posts, ROAD_TABLES, roadPosts } from './posts.ts'
+import { positionParam, wayBetween } from './along/way.ts'
+import { Posts, ROAD_TABLES, roadPosts } from './posts.ts'
 
 /** The A-2 at Abrera. */
 const EXAMPLE = 'wbh|FkhlJoeBokD{_B{oD'
@@ -26,9 +28,10 @@ const MAX_BUFFER_M = 5000
 const BESIDE_FROM_M = 15
 const MAX_LENGTH_M = 3_000_000
 
-/** The requested path: its positions, or a stretch of a road in the order of travel. */
+/** The requested path: its positions, the ends of a way by road, or a stretch of a road in the order of travel. */
 type Asked =
   | ({ readonly kind: 'line' } & RequestedLine)
+  | { readonly kind: 'way'; readonly origin: Point; readonly destination: Point }
   | {
       readonly kind: 'road'
       readonly road: string
@@ -55,14 +58,22 @@ const pathParams = group(
       example: '590',
     }),
     province: provinceParam,
+    origin: positionParam('Start of a way by road, as /api/geo/ruta finds it, instead of path and road', '41.4982,1.8703'),
+    destination: positionParam('Its end', '41.5301,1.9262'),
   },
-  ({ path, precision, road, km_from, km_to, province }): Asked => {
-    if (path !== null) {
-      for (const [parameter, value] of Object.entries({ road, km_from, km_to, province }))
-        if (value !== null) throw new InvalidParam('cannot be combined with path', { parameter })
+  ({ path, precision, road, km_from, km_to, province, origin, destination }): Asked => {
+    const onRoad = { road, km_from, km_to, province }
+    const others = path !== null ? { ...onRoad, origin, destination } : origin !== null || destination !== null ? onRoad : {}
+    for (const [parameter, value] of Object.entries(others))
+      if (value !== null)
+        throw new InvalidParam(`cannot be combined with ${path === null ? 'origin and destination' : 'path'}`, { parameter })
+    if (path !== null)
       return { kind: 'line', line: readPath(path, Number(precision)), precision: isGeoJson(path) ? null : Number(precision) }
-    }
-    if (road === null) throw new InvalidParam('is required; allowed: path, or road with km_from and km_to', { parameter: 'path' })
+    if (origin !== null && destination !== null) return { kind: 'way', origin, destination }
+    if (origin !== null) throw new InvalidParam('is required together with origin', { parameter: 'destination' })
+    if (destination !== null) throw new InvalidParam('is required together with destination', { parameter: 'origin' })
+    if (road === null)
+      throw new InvalidParam('is required; allowed: path, road with km_from and km_to, or origin and destination', { parameter: 'path' })
     for (const [parameter, value] of Object.entries({ km_from, km_to }))
       if (value === null) throw new InvalidParam('is required together with road', { parameter })
     if (km_from === km_to) throw new InvalidParam('expected another kilometre than km_from', { parameter: 'km_to' })
@@ -84,6 +95,14 @@ function lineOn(posts: Posts | null, { road, region, ...stretch }: Extract<Asked
   const parameter = from ? 'km_to' : 'km_from'
   const about = from && to ? 'expected a stretch without a gap of more than 10 km' : 'expected a located kilometre'
   throw new InvalidParam(`${about}, as in /api/carreteras/{road}/geometria`, { parameter, value: String(stretch[parameter]) })
+}
+
+/** The line of a path, with the stretches of a road that are not located. */
+async function lineOfPath(posts: Posts | null, asked: Asked): Promise<StretchLine> {
+  if (asked.kind === 'road') return lineOn(posts, asked)
+  if (asked.kind === 'line') return { line: asked.line, gaps: [] }
+  const legs = await wayBetween(posts ?? new Posts([]), asked.origin, asked.destination)
+  return { line: legs.flatMap(({ line }) => line), gaps: [] }
 }
 
 /** States which kilometres of the path are not located. */
@@ -183,7 +202,7 @@ export const routeList = defineEndpoint({
     reportsMissing: true,
     answer: async ({ states, optional }, { asked, buffer, include, directions, fuel }, now) => {
       const posts = await optional(roadPosts, '')
-      const { line, gaps } = asked.kind === 'line' ? { line: asked.line, gaps: [] } : lineOn(posts, asked)
+      const { line, gaps } = await lineOfPath(posts, asked)
       // Before the grid of the path is made, which takes memory by its extent.
       if (lengthM(line) > MAX_LENGTH_M)
         throw new InvalidParam(`expected a path of at most ${MAX_LENGTH_M / 1000} km`, { parameter: 'path' })

@@ -79,7 +79,7 @@ function schemaOf(dataset: Dataset, table: TableAbout | undefined, version: numb
       dataset,
       known.map(({ physical }) => physical),
     ),
-    arrow_schema: { fields: known.map(({ field }) => arrowField(field)) },
+    arrow_schema: { fields: known.map(({ field, physical }) => arrowField({ ...field, required: !physical.column.nullable })) },
   }
 }
 
@@ -92,7 +92,7 @@ function columnOf({ entity, time }: Dataset, field: TableField, { column, column
     kind,
     iceberg_type: typeof field.type === 'string' ? field.type : `list<${field.type.element}>`,
     arrow_type: arrowText(field.type),
-    nullable: !field.required,
+    nullable: column.nullable,
     is_key: [...entity, time].includes(columnName),
     unit: part ? 'deg' : (unit ?? null),
     unit_in: unitIn ?? null,

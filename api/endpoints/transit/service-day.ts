@@ -1,6 +1,7 @@
 import { STOP_USES } from '../../../lake/datasets/transit/timetable.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { QueryReader } from '../../kernel/reads/cached-query.ts'
 import type { TimetableTables } from './timetable-versions.ts'
@@ -30,11 +31,14 @@ export interface DayStop {
   readonly drop_off_type: string | null
 }
 
+/** Stations by code. */
+type Stations = ReadonlyMap<string, { readonly name: string; readonly position: Point | null }>
+
 /** The stops of a service date in columns: some 70,000, which would take ten times the memory as objects. */
 export class DayStops {
   /** Start of the seconds count, ms since the epoch. */
   readonly start: number
-  readonly #names: ReadonlyMap<string, string>
+  readonly #stations: Stations
   readonly #codes = new Map<string, number>()
   readonly #ids: string[] = []
   #length = 0
@@ -48,9 +52,9 @@ export class DayStops {
   #byDeparture: readonly Uint32Array[] = []
   readonly #byArrival: Uint32Array[] = []
 
-  constructor(start: number, names: ReadonlyMap<string, string>) {
+  constructor(start: number, stations: Stations) {
     this.start = start
-    this.#names = names
+    this.#stations = stations
   }
 
   get length(): number {
@@ -114,7 +118,12 @@ export class DayStops {
 
   /** The name of a station; null if the timetable has none for its code. */
   nameOf(stop_id: string): string | null {
-    return this.#names.get(stop_id) ?? null
+    return this.#stations.get(stop_id)?.name ?? null
+  }
+
+  /** The place of a station; null if the timetable has none for its code. */
+  positionOf(stop_id: string): Point | null {
+    return this.#stations.get(stop_id)?.position ?? null
   }
 
   sequence(row: number): number {
@@ -274,7 +283,7 @@ export async function readServiceDay<T extends UnboundTrip>(
 ): Promise<{ readonly trips: readonly Bound<T>[]; readonly stops: DayStops }> {
   if (query.versions.length === 0) return { trips: [], stops: new DayStops(query.start, new Map()) }
   const trips = await tripsOn(reader, query)
-  const stops = new DayStops(query.start, await namesOf(reader, query))
+  const stops = new DayStops(query.start, await stationsOf(reader, query))
   const bounds = await readStops(reader, { ...query, trips: trips.length, stops })
   return { trips: trips.map((trip, at) => ({ ...trip, first: bounds[2 * at] as number, end: bounds[2 * at + 1] as number })), stops }
 }
@@ -304,14 +313,20 @@ function tripsFrom({ tables, versions, date, isIdle }: Omit<DayQuery<UnboundTrip
     SEMI JOIN ${scan(tables.stopTimes, only)} s ON s.timetable_version = t.timetable_version AND s.trip_id = t.trip_id`
 }
 
-async function namesOf(
+async function stationsOf(
   { rows }: QueryReader,
   { tables, versions }: Pick<DayQuery<UnboundTrip>, 'tables' | 'versions'>,
-): Promise<Map<string, string>> {
-  const query = sql`SELECT stop_id, min(name) AS name FROM ${scan(tables.stops, { timetable_version: { in: versions } })} GROUP BY stop_id`
-  const names = new Map<string, string>()
-  for await (const batch of rows(query)) for (const { stop_id, name } of batch) names.set(stop_id as string, name as string)
-  return names
+): Promise<Stations> {
+  const query = sql`
+    SELECT stop_id, min(name) AS name, arg_min(position_lat, name) AS lat, arg_min(position_lon, name) AS lon
+    FROM ${scan(tables.stops, { timetable_version: { in: versions } })} GROUP BY stop_id`
+  const stations = new Map<string, { readonly name: string; readonly position: Point | null }>()
+  for await (const batch of rows(query))
+    for (const { stop_id, name, lat, lon } of batch) {
+      const position = lat === null || lon === null ? null : { lat: lat as number, lon: lon as number }
+      stations.set(stop_id as string, { name: name as string, position })
+    }
+  return stations
 }
 
 /** Fills the stops of all trips. Returns two numbers per trip: the index of its first stop and the one after its last. */

@@ -4,7 +4,7 @@ import { dataTable, escaped } from '../site/html.ts'
 /** Renders a one-button form that posts `values` to the account's page; `before` is HTML in front of the button. */
 export function button(name: string, values: Readonly<Record<string, string>>, before = ''): string {
   const hidden = Object.entries(values).map(([key, value]) => `<input type="hidden" name="${key}" value="${escaped(value)}">`)
-  return `<form method="post" action="/account">${hidden.join('')}${before}<button>${name}</button></form>`
+  return `<form method="post">${hidden.join('')}${before}<button>${name}</button></form>`
 }
 
 /** Renders a table of the account; `name` is for screen readers, cells are HTML. */

@@ -95,10 +95,10 @@ export function askPage(language: Language, baseUrl: string, notice: 'asked' | '
     language,
     `${notice === null ? '' : `<p role="status">${words[notice]}</p>`}
 <p class="lead">${words.ask}</p>
-<form method="post" action="/account"><input type="hidden" name="act" value="mail">
+<form method="post"><input type="hidden" name="act" value="mail">
 <label for="email">${words.email}</label><p class="send"><input id="email" type="email" name="email" autocomplete="email" required maxlength="254"><button>${words.send}</button></p></form>
 <p>${words.noKey} <a href="/?lang=${language}#key">${words.makeKey}</a></p>`,
-    { isWide: false, url: `${baseUrl}/account` },
+    { isWide: false, url: `${baseUrl}/account`, hasBoth: true },
   )
 }
 
@@ -145,8 +145,9 @@ ${jobsSection(language, jobs)}
 <section class="card"><h3>${words.leave}</h3><p>${words.leaveIntro}</p><div class="actions">${button(words.leave, { act: 'leave' })}</div></section>
 <section class="card"><h3>${words.revokeAll}</h3><p>${words.revokeAllIntro}</p><div class="actions">${button(words.revokeAll, { act: 'revoke-all' })}</div></section>
 <section class="card"><h3>${words.remove}</h3><p>${words.removeIntro}</p>
-<form method="post" action="/account"><input type="hidden" name="act" value="delete">
+<form method="post"><input type="hidden" name="act" value="delete">
 <p><label><input type="checkbox" name="sure" value="yes" required> ${words.sure}</label></p><button>${words.remove}</button></form></section></div></section>`,
+    { hasBoth: true },
   )
 }
 
@@ -155,7 +156,7 @@ export function newKeyPage(language: Language, made: NewKey): string {
   const words = WORDS[language]
   return page(
     language,
-    `<section><h2>${words.newKey}</h2>${codeBlock(made.key)}<p><strong>${words.once}</strong></p></section>\n<p><a class="button quiet" href="/account">${words.back}</a></p>`,
+    `<section><h2>${words.newKey}</h2>${codeBlock(made.key)}<p><strong>${words.once}</strong></p></section>\n<p><a class="button quiet" href="/account?lang=${language}">${words.back}</a></p>`,
     { isWide: false },
   )
 }
@@ -181,12 +182,12 @@ function cells(language: Language, key: ListedKey, usage: KeyUsage | null): stri
   ]
 }
 
-/** Renders a page in the frame. Only the one that anybody may see has an address. */
+/** Renders a page in the frame. Only the one that anybody may see has an address; the one of a new key cannot be loaded again. */
 function page(
   language: Language,
   body: string,
-  { isWide = true, ...address }: { readonly isWide?: boolean; readonly url?: string } = {},
+  { isWide = true, hasBoth = false, ...address }: { readonly isWide?: boolean; readonly hasBoth?: boolean; readonly url?: string } = {},
 ): string {
   const { title, ask: about } = WORDS[language]
-  return htmlPage(language, { title, about, body, path: '/account', isWide, hasBoth: false, styles: ['account.css'], ...address })
+  return htmlPage(language, { title, about, body, path: '/account', isWide, hasBoth, styles: ['account.css'], ...address })
 }

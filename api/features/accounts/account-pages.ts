@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountParts } from '../../auth/account-parts.ts'
 import { type BodyField, type BodyFields, type BodyValues, readBody, takeForms } from '../../auth/bodies.ts'
 import type { Session } from '../../auth/sessions/tokens.ts'
-import { type Language, languageOf } from '../../kernel/language.ts'
+import { LANGUAGES, type Language, languageOf } from '../../kernel/language.ts'
 import { problem } from '../../kernel/problems.ts'
 import type { SignedLinks } from '../exports/signed-links.ts'
 import { needsWebhookPlan, type WebhookOwner } from '../webhooks/owner.ts'
@@ -47,14 +47,20 @@ function action<F extends BodyFields>(
 ): (form: Form) => Promise<FastifyReply> {
   return async (form) => {
     const { act: _, ...values } = readBody(form.body, { act: TEXT, ...fields })
-    return (await work(form, values as unknown as BodyValues<F>)) ?? toPage(form.reply)
+    return (await work(form, values as unknown as BodyValues<F>)) ?? toPage(form.reply, form.language)
   }
 }
 
-function toPage(reply: FastifyReply): FastifyReply {
+/** The language that the URL of the page names, else the one that the browser prefers. Forms are sent to the same URL. */
+function pageLanguage(raw: IncomingMessage): Language {
+  const named = new URL(raw.url ?? '/', 'http://localhost').searchParams.get('lang')
+  return LANGUAGES.find((one) => one === named) ?? languageOf(raw)
+}
+
+function toPage(reply: FastifyReply, language: Language): FastifyReply {
   return reply
     .code(303)
-    .headers({ ...PAGE_HEADERS, Location: URL_PATH })
+    .headers({ ...PAGE_HEADERS, Location: `${URL_PATH}?lang=${language}` })
     .send('')
 }
 
@@ -75,7 +81,7 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
   const send = (reply: FastifyReply, html: string, status = 200): FastifyReply => reply.code(status).headers(PAGE_HEADERS).send(html)
 
   const mail = async ({ raw, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const language = languageOf(raw)
+    const language = pageLanguage(raw)
     const { email } = readBody(body, { act: TEXT, email: EMAIL })
     const wait_s = await attempts.take('mail-from-address', callerOf(raw))
     if (wait_s > 0) return send(reply.header('Retry-After', String(Math.ceil(wait_s))), askPage(language, baseUrl(), 'tooMany'), 429)
@@ -89,10 +95,10 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
   const open = async ({ raw, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { token } = readBody(body, { act: TEXT, token: TEXT })
     const session = await tokens.open(token)
-    if (session === null) return send(reply, askPage(languageOf(raw), baseUrl(), 'ended'), 401)
+    if (session === null) return send(reply, askPage(pageLanguage(raw), baseUrl(), 'ended'), 401)
     await accounts.confirm(session.account)
     reply.header('Set-Cookie', sessions.cookie(raw, session))
-    return toPage(reply)
+    return toPage(reply, pageLanguage(raw))
   }
 
   /** Returns a webhook of the account. The plan must include webhooks, as in the API. */
@@ -142,7 +148,7 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
       url: URL_PATH,
       config,
       handler: async ({ raw }, reply) => {
-        const language = languageOf(raw)
+        const language = pageLanguage(raw)
         const token = new URL(raw.url ?? '/', 'http://localhost').searchParams.get('token')
         if (token !== null)
           return (await tokens.peek(token)) === null
@@ -170,7 +176,7 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
           throw problem('invalid-parameter', `act: expected one of ${acts.join(', ')}`, {
             errors: [{ pointer: '/act', detail: 'act: expected a known act', allowed: acts }],
           })
-        const language = languageOf(request.raw)
+        const language = pageLanguage(request.raw)
         const session = await sessions.of(request.raw)
         if (session === null) return send(reply, askPage(language, baseUrl(), 'ended'), 401)
         return asked({ account: session.account, session, raw: request.raw, language, body, reply })

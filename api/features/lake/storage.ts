@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { TableMetadata } from '../../../lake/iceberg/metadata.ts'
-import { type TableState, versionKey } from '../../../lake/iceberg/table.ts'
+import { type TableState, tableUri, versionKey } from '../../../lake/iceberg/table.ts'
 import type { ReaderAccess, ReaderKeys } from '../../../lake/store/reader-access.ts'
 import type { Cursors } from '../../engine/request/cursor.ts'
 import { problem } from '../../kernel/problems.ts'
@@ -70,7 +70,7 @@ export function openStorage(options: StorageOptions): (state: TableState, asking
   return (state, asking) => {
     const { table, metadata } = state
     // The files of a lake that was moved without `scripts/lake relocate` are not where they state.
-    if (!bucket || asking.isWriter || metadata.location !== table.store.location(table.key)) return served(state, asking, options)
+    if (!bucket || asking.isWriter || metadata.location !== tableUri(table)) return served(state, asking, options)
     const { delegation, readsAll } = asking
     const signs = delegation.has('remote-signing') && !delegation.has('vended-credentials')
     if (signs) return inBucket(state, bucket, 'signing', async () => signing(asking.path, options))
@@ -121,7 +121,7 @@ function inBucket(
 ): Access {
   return {
     kind,
-    describe: async () => ({ location: table.store.location(versionKey(table.key, version)), metadata }),
+    describe: async () => ({ location: metadata.location + versionKey(table.key, version).slice(table.key.length), metadata }),
     grant: async (now) => ({ prefix: metadata.location, config: { ...placeConfig(bucket), ...(await config(now)) } }),
   }
 }

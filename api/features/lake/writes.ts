@@ -5,7 +5,7 @@ import { adoptSnapshot, type SnapshotChange, wholeChanges } from '../../../lake/
 import type { Json } from '../../../lake/iceberg/rest/client-schema.ts'
 import { createdMetadata, creatingUpdates } from '../../../lake/iceberg/rest/create.ts'
 import { applyUpdates, checkRequirements, type UpdateRules } from '../../../lake/iceberg/rest/updates.ts'
-import { stateOf, type Table, type TableState } from '../../../lake/iceberg/table.ts'
+import { stateOf, type Table, type TableState, tableUri } from '../../../lake/iceberg/table.ts'
 import type { TableField } from '../../../lake/iceberg/types.ts'
 import { updateTable } from '../../../lake/iceberg/update.ts'
 import type { Lake } from '../../../lake/open.ts'
@@ -78,7 +78,7 @@ export function openWrites({
     isStaged: boolean,
   ): Promise<TableState> => {
     const table = own.planned(name, uuid)
-    const location = table.store.location(table.key)
+    const location = tableUri(table)
     const metadata = await createdMetadata(
       { uuid, location, now: clock() },
       updates,

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { GeoJSONVT } from '@maplibre/geojson-vt'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
-import { type Area, loadAtlas } from '../../../lake/places/atlas.ts'
+import { type Area, loadAtlas, readOtherCountries } from '../../../lake/places/atlas.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import { areaMiddle } from '../../../lake/places/middles.ts'
 import { TILE_ZOOMS } from '../../browser/map/base.ts'
@@ -31,16 +31,27 @@ const feature = (type: string, coordinates: unknown, properties: Properties) => 
   properties,
 })
 
-function layer(name: string, from: number, features: () => readonly ReturnType<typeof feature>[]): Layer {
+function layer(name: string, from: number, features: () => readonly ReturnType<typeof feature>[], buffer = 64): Layer {
   let made: Index | undefined
   const make = (): Index => {
     const collection = { type: 'FeatureCollection', features: features() } as unknown as GeoJSON.FeatureCollection
-    return new GeoJSONVT(collection, { maxZoom: TILE_ZOOMS.to, indexMaxZoom: TILE_ZOOMS.from, tolerance: 3, buffer: 64 })
+    return new GeoJSONVT(collection, { maxZoom: TILE_ZOOMS.to, indexMaxZoom: TILE_ZOOMS.from, tolerance: 3, buffer })
   }
   return { name, from, index: () => (made ??= make()) }
 }
 
 const boundaries = (areas: readonly Area[]) => areas.map(({ code, rings }) => feature('MultiLineString', rings.map(positions), { code }))
+/** Areas by their outer rings: holes, such as lakes, are filled. */
+const land = (areas: readonly Area[]) =>
+  areas.map(({ code, rings }) =>
+    feature(
+      'MultiPolygon',
+      rings.map((ring) => [positions(ring)]),
+      { code },
+    ),
+  )
+/** What the map can show of the world, degrees. */
+const isAround = ({ west, south, east, north }: Area): boolean => west < 13 && east > -27 && south < 50 && north > 22
 const lines = (all: readonly BaseLine[], propertiesOf: (line: BaseLine) => Properties) =>
   all.map((line) => feature('LineString', positions(line.points), propertiesOf(line)))
 
@@ -67,15 +78,9 @@ const isMain = ({ name }: BaseLine): boolean => classOf(name) < 3
 const towns = (isWanted: (rank: number) => boolean) =>
   places(municipalities).filter(({ properties }) => isWanted(properties['rank'] as number))
 const layers: readonly Layer[] = [
-  layer('land', 0, () =>
-    provinces.map(({ code, rings }) =>
-      feature(
-        'MultiPolygon',
-        rings.map((ring) => [positions(ring)]),
-        { code },
-      ),
-    ),
-  ),
+  // Its edge is drawn wide, see the style of the map.
+  layer('other_land', 0, () => land(readOtherCountries().filter(isAround)), 512),
+  layer('land', 0, () => land(provinces)),
   layer('province', 0, () => boundaries(provinces)),
   layer('municipality', 9, () => boundaries(municipalities)),
   layer('railway', 6, () => lines(railways, ({ name }) => ({ network: name }))),

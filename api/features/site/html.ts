@@ -196,7 +196,9 @@ function header(language: Language, current: string, hasBoth: boolean): string {
   const switching = hasBoth ? `<li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li>` : ''
   const links = `${mainWays(language)
     .map((one) => way(one))
-    .join('')}<li><a href="/account" class="key"${current === '/account' ? ' aria-current="page"' : ''}>${keys}</a></li>${switching}`
+    .join(
+      '',
+    )}<li><a href="/account?lang=${language}" class="key"${current === '/account' ? ' aria-current="page"' : ''}>${keys}</a></li>${switching}`
   return `<header class="top"><div class="bar"><a class="brand" href="/?lang=${language}">${ICON}<span>Traffic Intelligence</span></a><nav aria-label="${name}"><ul class="ways">${links}</ul></nav></div></header>`
 }
 
@@ -231,7 +233,7 @@ function footerLinks(language: Language): readonly (readonly [name: string, link
         [`/plans${lang}`, words.plans],
         [`/status${lang}`, words.status],
         [`/changelog${lang}`, words.changes],
-        ['/account', words.keys],
+        [`/account${lang}`, words.keys],
       ],
     ],
     [

@@ -6,7 +6,7 @@ import { commit } from '../../../lake/iceberg/commit.ts'
 import { expireSnapshots, removeOrphans } from '../../../lake/iceberg/expire.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import { relocate } from '../../../lake/iceberg/relocate.ts'
-import { openTable, stateAt, type Table, type TableState } from '../../../lake/iceberg/table.ts'
+import { openTable, stateAt, type Table, type TableState, tableUri } from '../../../lake/iceberg/table.ts'
 import type { DataFile } from '../../../lake/iceberg/types.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
@@ -196,7 +196,7 @@ describe('a lake that was moved', () => {
     const there = await fileStore(moved)
     const at = openTable({ store: there, key: table.key, clock: () => now })
     const opened = (await at.load()) as TableState
-    expect(opened.metadata.location).toBe(store.location(table.key))
+    expect(opened.metadata.location).toBe(tableUri(table))
     const states = opened.metadata.snapshots.map((snapshot) => BigInt(snapshot['snapshot-id']))
     const filesBy = async (of: TableState): Promise<string[][]> => Promise.all(states.map((id) => keysOf(stateAt(of, id))))
     const expected = await filesBy(opened)
@@ -209,11 +209,11 @@ describe('a lake that was moved', () => {
 
     expect(await relocate(at)).toBe(true)
     const relocated = (await openTable({ store: there, key: table.key }).load()) as TableState
-    expect(relocated.metadata.location).toBe(there.location(table.key))
+    expect(relocated.metadata.location).toBe(tableUri(at))
     expect(JSON.stringify(relocated.metadata)).not.toContain(`${store.location('lake')}/`)
     expect(await filesBy(relocated)).toStrictEqual(expected)
     expect(await keysOf(relocated)).toStrictEqual(live)
-    for (const entry of relocated.metadata['metadata-log']) expect(entry['metadata-file'].startsWith(there.location(table.key))).toBe(true)
+    for (const entry of relocated.metadata['metadata-log']) expect(entry['metadata-file'].startsWith(tableUri(at))).toBe(true)
     for (const manifest of await relocated.table.manifests(relocated)) {
       const bytes = (await there.get(manifest.key)) as Buffer
       expect(bytes.length).toBe(manifest.bytes)
@@ -225,5 +225,24 @@ describe('a lake that was moved', () => {
     const orphans = await removeOrphans({ table: at, grace_ms: -1000 })
     expect(orphans.filter((key) => key.includes('/data/'))).toStrictEqual([])
     expect(await filesBy((await openTable({ store: there, key: table.key }).load()) as TableState)).toStrictEqual(expected)
+  })
+
+  test.each(['', 'file:'])('reads and takes commits with %j before its paths, and relocation makes them URIs', async (prefix) => {
+    await days(3)
+    const { version, metadata } = await fresh()
+    const key = `${table.key}/metadata/v${version + 1}.metadata.json`
+    await store.put(key, Buffer.from(JSON.stringify(metadata).replaceAll('file://', prefix)))
+    const at = openTable({ store, key: table.key, clock: () => now })
+    const opened = (await at.load()) as TableState
+    expect(opened.metadata.location).toBe(`${prefix}${store.location(table.key)}`)
+    const added = await fakeDataFile(opened)
+    await commit({ table: at, operation: 'append', add: [added] })
+    const live = [...(await keysOf(opened)), added.key].sort()
+    expect(await relocate(at)).toBe(true)
+    const relocated = (await openTable({ store, key: table.key }).load()) as TableState
+    expect(await keysOf(relocated)).toStrictEqual(live)
+    expect(relocated.metadata.snapshots.every((one) => one['manifest-list'].startsWith('file:///'))).toBe(true)
+    const orphans = await removeOrphans({ table: at, grace_ms: -1000 })
+    expect(orphans.filter((one) => one.includes('/data/'))).toStrictEqual([])
   })
 })

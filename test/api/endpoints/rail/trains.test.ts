@@ -327,7 +327,10 @@ describe('with a timetable', () => {
 
   test('next stops: planned and expected times, skipped ones, from the place that is nearest in time', async () => {
     await publish({
-      positions: [position('90001', { observed_at: NOON + 6 * MINUTE }), position('90003', { stop_id: null, observed_at: NOON })],
+      positions: [
+        position('90001', { observed_at: NOON + 6 * MINUTE, vehicle_status: 'IN_TRANSIT_TO' }),
+        position('90003', { stop_id: null, observed_at: NOON }),
+      ],
       updates: [
         update('1041M90001C3', {
           delay_s: 300,
@@ -350,8 +353,16 @@ describe('with a timetable', () => {
       ['00002', '12:00', '12:05', '12:05', false],
       ['00004', '12:30', '12:35', '12:35', false],
     ])
+    const nextOf = async (query = ''): Promise<Reply[]> => (await trains(query)).map(({ next_stop }) => next_stop)
+    const place = { lat: 40.471179, lon: -3.682952 }
+    expect(await nextOf('?line=C3&sort=id')).toEqual([
+      { stop_id: '00002', name: 'Station 00002', expected_arrival_at: '2026-11-17T11:07:00.000Z', ...place },
+      { stop_id: '00003', name: 'Station 00003', expected_arrival_at: '2026-11-17T11:13:00.000Z', ...place },
+    ])
     // Two minutes early and without a stop: where the timetable has it then; it leaves no stop before its time.
     expect((await stopsOf('90003'))[0]).toEqual(['00003', '11:15', '11:13', '11:18', false])
+    await publish({ positions: [position('90001', { vehicle_status: 'STOPPED_AT' })], updates: [update('1041M90001C3', { delay_s: 60 })] })
+    expect(await nextOf()).toMatchObject([{ stop_id: '00003', expected_arrival_at: '2026-11-17T11:16:00.000Z' }])
     // An hour late, it is at its first call at the station; by the clock alone it would be at its second.
     const later = NOON + 60 * MINUTE
     await publish({ positions: [position('90002', { observed_at: later })], updates: [update('1041M90002C3', { delay_s: 3600 })] }, later)

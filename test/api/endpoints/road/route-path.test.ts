@@ -1,6 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { encoded } from '../../../../api/browser/map/road-way.ts'
 import { readPath } from '../../../../api/endpoints/road/along/encoded-path.ts'
+import type { Line } from '../../../../lake/schema/columns.ts'
+
+/** Encodes a line with five decimals, as Google describes it. */
+function encoded(line: Line): string {
+  let text = ''
+  let [last_lat, last_lon] = [0, 0]
+  const put = (value: number): void => {
+    let rest = value < 0 ? ~(value << 1) : value << 1
+    while (rest >= 0x20) {
+      text += String.fromCharCode((0x20 | (rest & 0x1f)) + 63)
+      rest >>= 5
+    }
+    text += String.fromCharCode(rest + 63)
+  }
+  for (const [lon, lat] of line) {
+    const [x, y] = [Math.round(lon * 1e5), Math.round(lat * 1e5)]
+    put(y - last_lat)
+    put(x - last_lon)
+    ;[last_lat, last_lon] = [y, x]
+  }
+  return text
+}
 
 describe('the parameter path', () => {
   test('is a polyline of five or six decimals, or a GeoJSON LineString', () => {

@@ -95,7 +95,7 @@ describe('a mailed link', () => {
     const token = link.searchParams.get('token') as string
     const opened = await post({ act: 'open', token })
     expect(opened.status).toBe(303)
-    expect(opened.headers.get('location')).toBe('/account')
+    expect(opened.headers.get('location')).toBe('/account?lang=en')
     expect(opened.headers.get('set-cookie')).toMatch(/^session=tis_[\w.-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Strict$/)
     const again = await post({ act: 'open', token })
     expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
@@ -233,12 +233,14 @@ describe('a session', () => {
 
 describe('the page', () => {
   test('lets nothing in from elsewhere, is kept nowhere, and is in the language of the reader', async () => {
-    for (const [asked, lang] of [
+    for (const [asked, lang, query = ''] of [
       ['en-GB,en;q=0.9', 'en'],
       ['es', 'es'],
       ['fr', 'es'],
+      ['es', 'en', '?lang=en'],
+      ['en', 'en', '?lang=fr'],
     ] as const) {
-      const page = await get('/account', { 'Accept-Language': asked })
+      const page = await get(`/account${query}`, { 'Accept-Language': asked })
       expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*form-action 'self'.*frame-ancestors 'none'/)
       expect(page.headers.get('cache-control')).toBe('no-store')
       expect(page.headers.get('referrer-policy')).toBe('same-origin')

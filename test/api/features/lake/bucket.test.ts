@@ -59,7 +59,7 @@ describe('keys of the operator', () => {
       },
       ...{ 's3.access-key-id': 'reader', 's3.secret-access-key': 'reader-secret' },
     })
-    expect(metadata.location).toBe(service.lake.store.location('lake/road/incidents'))
+    expect(metadata.location).toBe(`file://${service.lake.store.location('lake/road/incidents')}`)
     expect(at).toMatch(`${metadata.location}/metadata/v`)
     expect(given).toEqual([{ prefix: metadata.location, config }])
   })
@@ -96,7 +96,7 @@ describe('a role', () => {
     vi.stubEnv('AWS_ENDPOINT_URL_STS', `http://127.0.0.1:${(sts.address() as AddressInfo).port}`)
     const service = await serve(readerAccess(OPTIONS, { keys: null, role: ROLE }))
     const { config, metadata } = await load(service)
-    expect(metadata.location).toBe(service.lake.store.location('lake/road/incidents'))
+    expect(metadata.location).toBe(`file://${service.lake.store.location('lake/road/incidents')}`)
     expect(config).toMatchObject({
       ...{ 's3.access-key-id': 'ASIA1', 's3.secret-access-key': 's', 's3.session-token': 't' },
       's3.session-token-expires-at-ms': String(now + 3_600_000),

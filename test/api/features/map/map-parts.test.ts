@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
-import { boundsOf, distance_m, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
+import { boundsOf, changesOf, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
 import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
-import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layer.ts'
-import { LAYERS } from '../../../../api/browser/map/layers.ts'
-import { commonRoad, encoded, length_m, partOf, type RoadPlace, wayOverTwo } from '../../../../api/browser/map/road-way.ts'
+import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layers/layer.ts'
+import { LAYERS } from '../../../../api/browser/map/layers/layers.ts'
+import { trainAt } from '../../../../api/browser/map/layers/layers-live.ts'
+import { shieldOf } from '../../../../api/browser/map/layers/signs.ts'
 import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
-import { shieldOf } from '../../../../api/browser/map/signs.ts'
 
 const point = (id: string, lon: number, lat: number, properties: Properties = {}): GeoJSON.Feature => ({
   ...{ type: 'Feature', id, properties: { id, ...properties } },
@@ -44,7 +44,54 @@ describe('features on their way', () => {
     expect(middleOf({ type: 'LineString', coordinates: line })).toEqual([1, 41])
     expect(middleOf(null)).toBeNull()
     expect(boundsOf(line)).toEqual([0, 40, 2, 41])
-    expect(distance_m([0, 40], [0, 41])).toBeCloseTo(111_195, -1)
+  })
+})
+
+test('of a list only what changed is drawn anew, unless most did or its ids are unclear', () => {
+  const before = [point('a', 0, 40), point('b', 1, 40), point('c', 2, 40), point('d', 3, 40)]
+  const moved = point('b', 1, 41)
+  const dearer = point('c', 2, 40, { price: 2 })
+  expect(changesOf(before, [point('a', 0, 40), moved, dearer, point('e', 5, 40)])).toBeNull()
+  expect(changesOf(before, [point('a', 0, 40), moved, point('c', 2, 40), point('e', 5, 40)])).toEqual({
+    remove: ['d'],
+    add: [moved, point('e', 5, 40)],
+  })
+  expect(changesOf(before, [...before].reverse())).toEqual({ remove: [], add: [] })
+  expect(changesOf(before, [])).toEqual({ remove: ['a', 'b', 'c', 'd'], add: [] })
+  expect(changesOf(before, [...before, dearer])).toBeNull()
+  const { id: _, ...nameless } = moved
+  expect(changesOf([nameless], [nameless])).toBeNull()
+})
+
+describe('a train', () => {
+  const next_stop = { name: 'Utrera', lat: 41, lon: 1, expected_arrival_at: '2026-11-17T11:10:00Z' }
+  const at = (minutes: number, of: Properties = {}) =>
+    trainAt(
+      { observed_at: '2026-11-17T11:00:00Z', vehicle_status: 'IN_TRANSIT_TO', next_stop, ...of },
+      [0, 40],
+      Date.parse('2026-11-17T11:00:00Z') + 60_000 * minutes,
+    )
+
+  test('goes from its reported place to its next stop in the expected time, for five minutes at most', () => {
+    expect([at(0), at(1), at(5), at(60), at(-1)]).toEqual([
+      [0, 40],
+      [0.1, 40.1],
+      [0.5, 40.5],
+      [0.5, 40.5],
+      [0, 40],
+    ])
+  })
+
+  test('that stands, or whose stop, place or time is unknown, stays', () => {
+    const unknown = [{ vehicle_status: 'STOPPED_AT' }, { next_stop: null }, { next_stop: { ...next_stop, lat: null } }]
+    const late = { next_stop: { ...next_stop, expected_arrival_at: '2026-11-17T10:59:00Z' } }
+    expect([...unknown, late, { next_stop: { ...next_stop, expected_arrival_at: null } }].map((of) => at(3, of))).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ])
   })
 })
 
@@ -103,51 +150,6 @@ describe('the past', () => {
     expect(nameOf(at('16:40'), at('23:30'), 'en')).toBe('yesterday 17:40')
     expect(nameOf(at('16:40'), at('22:30'), 'es')).toBe('hoy 17:40')
     expect(nameOf(at('16:40') - 86_400_000, at('16:40'), 'es')).toBe('ayer 17:40')
-  })
-})
-
-describe('a way', () => {
-  const place = (road: string, km: number, lat: number, away = 100): RoadPlace => ({ road, km, lon: 0, lat, distance_m: away })
-
-  test('is on the nearest road that passes both places with a length that fits', () => {
-    const near = [place('A-1', 10, 40), place('N-2', 3, 40, 900)]
-    expect(commonRoad(near, [place('N-2', 14, 40.1, 50), place('A-9', 1, 40.1)])?.road).toBe('N-2')
-    // Another road of the name, or one that was re-numbered.
-    expect(commonRoad(near, [place('A-1', 300, 40.1)])).toBeNull()
-    expect(commonRoad(near, [])).toBeNull()
-  })
-
-  const west = [0, 1, 2, 3].map((lon) => [lon / 10, 40] as const)
-  const north = [0, 1, 2, 3].map((lat) => [0.2, 40 + lat / 10] as const)
-
-  test('leads over two roads that meet, in the order of travel', () => {
-    const way = wayOverTwo(
-      [west],
-      [north],
-      [
-        [0, 40.001],
-        [0.2, 40.3],
-      ],
-    )
-    expect(way?.[0]).toEqual([0, 40])
-    expect(way?.at(-1)).toEqual([0.2, 40.3])
-    expect(length_m(way ?? [])).toBeCloseTo(length_m(west.slice(0, 3)) + length_m(north), -2)
-    const away = north.map(([lon, lat]) => [lon, lat + 0.1] as const)
-    expect(wayOverTwo([west], [away], [west[0] as [number, number], [0.2, 40.4]])).toBeNull()
-  })
-
-  test('is the part of a road between two places, also against its kilometres', () => {
-    expect(partOf(west, [0.31, 40], [0.1, 40])).toEqual([west[3], west[2], west[1]])
-  })
-
-  test('is sent as an encoded polyline', () => {
-    // The example of Google's description of the format.
-    const line = [
-      [-120.2, 38.5],
-      [-120.95, 40.7],
-      [-126.453, 43.252],
-    ] as const
-    expect(encoded(line)).toBe('_p~iF~ps|U_ulLnnqC_mqNvxq`@')
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_POLICIES } from '../../../../api/auth/page-access.ts'
 import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
-import { LAYERS } from '../../../../api/browser/map/layers.ts'
+import { LAYERS } from '../../../../api/browser/map/layers/layers.ts'
 import { collectionOf, idOf, pathsOf } from '../../../../api/browser/map/requests.ts'
 import { endpoints } from '../../../../api/endpoints/catalog.ts'
 import { roadAxes } from '../../../../lake/datasets/road/road-network.ts'

@@ -109,13 +109,12 @@ test.each([...HTML_PAGES, '/status'].filter((path) => !WITHOUT_ADDRESS.includes(
   async (path) => {
     const titles = new Set<string>()
     for (const lang of ['es', 'en']) {
-      const hasBoth = path !== '/account'
-      const { html } = await page(hasBoth ? `${path}?lang=${lang}` : path, { 'Accept-Language': lang })
+      const { html } = await page(`${path}?lang=${lang}`, { 'Accept-Language': lang })
       const meta = (name: string): string => new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)">`).exec(html)?.[1] ?? ''
       const link = (rel: string): string => new RegExp(`<link rel="${rel}" href="([^"]*)">`).exec(html)?.[1] ?? ''
-      const address = `${service.url}${path}${hasBoth ? `?lang=${lang}` : ''}`
+      const address = `${service.url}${path}?lang=${lang}`
       expect([link('canonical'), meta('og:url')]).toEqual([address, address])
-      expect(html.match(/<link rel="alternate" hreflang="/g)?.length ?? 0).toBe(hasBoth ? 3 : 0)
+      expect(html.match(/<link rel="alternate" hreflang="/g)?.length ?? 0).toBe(3)
       expect(meta('og:title')).toBe(/<title>([^<]*)</.exec(html)?.[1])
       expect(meta('description').length).toBeGreaterThan(15)
       expect(meta('og:description')).toBe(meta('description'))

@@ -1,4 +1,5 @@
 import type { ExpressionSpecification } from 'maplibre-gl'
+import type { Place } from '../geometry.ts'
 import type { SIGNS } from './signs.ts'
 
 export type Language = 'es' | 'en'
@@ -37,6 +38,13 @@ interface Sign {
   readonly isFrom?: boolean
 }
 
+/** A parameter of a list, and the values that a person chooses from. */
+interface Choice {
+  readonly param: string
+  readonly name: Text
+  readonly values: Readonly<Record<string, Text>>
+}
+
 /** A layer of live data. */
 export interface DataLayer {
   readonly id: string
@@ -62,6 +70,8 @@ export interface DataLayer {
   readonly under?: { readonly colour: string; readonly radius: ExpressionSpecification; readonly name: Text }
   /** True if its features move between two lists. */
   readonly moves?: boolean
+  /** Where a feature that was reported at a place is expected at an instant, ms; null if unknown. */
+  readonly expected?: (of: Properties, reported: Place, at: number) => Place | null
   /** True if it is shown at first. */
   readonly isShown?: boolean
   /** Title and lines of a feature's card. */
@@ -88,10 +98,25 @@ export interface DataLayer {
     /** What a person without the plan reads. */
     readonly history: Text
   }
+  /** A parameter of the list whose value a person chooses; the path has the first. */
+  readonly choice?: Choice
   /** True for a price to be compared in the visible area. */
   readonly hasPrice?: boolean
   /** What its past is read from, and the plan that needs; null if the API has no list of its past. */
   readonly past?: PastList
+}
+
+/** The chosen values, by parameter. */
+const chosen = new Map<string, string>()
+
+/** Chooses a value of a parameter; what is none of its values is ignored. */
+export function choose({ param, values }: Choice, value: string | null): void {
+  if (value !== null && value in values) chosen.set(param, value)
+}
+
+/** The chosen value of a choice: the first until a person chooses. */
+export function chosenOf({ param, values }: Choice): string {
+  return chosen.get(param) ?? (Object.keys(values)[0] as string)
 }
 
 export const AMBER = '#f0a21b'

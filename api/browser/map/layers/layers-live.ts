@@ -1,13 +1,16 @@
+import { between, type Place } from '../geometry.ts'
 import {
   AMBER,
   BLUE,
   type Board,
+  clock,
   type DataLayer,
   GREEN,
   GREY,
   growing,
   joined,
   known,
+  type Language,
   match,
   number,
   type Properties,
@@ -36,6 +39,32 @@ function boardOf({ pages, speed_limit_kmh }: Properties): Board | null {
   const shown = [...texts.values()].filter((lines) => lines.length > 0)
   const limit_kmh = typeof speed_limit_kmh === 'number' ? speed_limit_kmh : null
   return shown.length === 0 && limit_kmh === null ? null : { pages: shown, limit_kmh }
+}
+
+/** The stop that a train goes to, as the API states it. */
+interface NextStop {
+  readonly name: string | null
+  readonly lat: number | null
+  readonly lon: number | null
+  readonly expected_arrival_at: string | null
+}
+
+/** A train that was reported longer ago, ms, is not moved on: it may stand. */
+const MOVED_ON_MS = 300_000
+
+/** A train between its reported place and its next stop at an instant, by the expected arrival; null if it stands or that is unknown. */
+export function trainAt({ vehicle_status, observed_at, next_stop }: Properties, reported: Place, at: number): Place | null {
+  const { lat = null, lon = null, expected_arrival_at = null } = (next_stop ?? {}) as Partial<NextStop>
+  if (vehicle_status === 'STOPPED_AT' || lat === null || lon === null || expected_arrival_at === null) return null
+  const [from, to] = [Date.parse(text(observed_at)), Date.parse(expected_arrival_at)]
+  return to > from ? between(reported, [lon, lat], { from, to, at: Math.min(at, from + MOVED_ON_MS) }) : null
+}
+
+/** The next stop of a train and when it is expected there. */
+function nextStopLine(stop: NextStop | null, language: Language): string {
+  if (!stop?.name) return ''
+  const at = stop.expected_arrival_at === null ? '' : clock(stop.expected_arrival_at, language).replace(/^\S+ /, '')
+  return `${language === 'es' ? 'Próxima parada' : 'Next stop'}: ${joined(stop.name, at)}`
 }
 
 /** Layers of the roads and of what moves, the lowest first. */
@@ -159,18 +188,20 @@ export const LIVE: readonly DataLayer[] = [
     id: 'trains',
     name: { es: 'Trenes', en: 'Trains' },
     plan: 'PRO',
-    path: '/api/trenes/posiciones?limit=5000&fields=id,product,line,train_number,origin,destination,delay_s',
+    path: '/api/trenes/posiciones?limit=5000&fields=id,product,line,train_number,origin,destination,delay_s,vehicle_status,observed_at,next_stop',
     every_s: 20,
     colour: known('delay_s', ['step', ['get', 'delay_s'], BLUE, 300, AMBER, 900, RED]),
     scale: { name: { es: 'retraso', en: 'delay' }, unit: 'min', per: 60 },
     sign: { shape: 'train' },
     moves: true,
+    expected: trainAt,
     past: { kind: 'TRACKS', plan: 'PRO', then: '/api/trenes/recorridos?limit=20000' },
     track: (id) => `/api/trenes/posiciones/${id}/recorrido?limit=10000`,
     isShown: true,
     title: ({ product, line, train_number }) => joined(product, line, train_number),
-    lines: ({ origin, destination, delay_s }, language) => [
+    lines: ({ origin, destination, delay_s, next_stop }, language) => [
       joined(origin, origin || destination ? '→' : '', destination),
+      nextStopLine(next_stop as NextStop | null, language),
       typeof delay_s === 'number' ? `+${number(Math.round(delay_s / 60), 'min', language)}` : '',
     ],
     detail: '/api/trenes/posiciones/',

@@ -1,4 +1,4 @@
-import { element, language, shape } from './dom.ts'
+import { element, language, shape } from '../dom.ts'
 import { type DataLayer, GREY, meaningsOf } from './layer.ts'
 import { SIGNS } from './signs.ts'
 

@@ -2,6 +2,7 @@ import type { ExpressionSpecification } from 'maplibre-gl'
 import {
   AMBER,
   BLUE,
+  chosenOf,
   clock,
   type DataLayer,
   GREEN,
@@ -10,6 +11,7 @@ import {
   joined,
   kilometre,
   known,
+  type Language,
   match,
   number,
   type Properties,
@@ -44,6 +46,18 @@ function ferriesOf({ routes }: Properties): GeoJSON.Feature[] {
       coordinates: calls.flatMap(({ lat, lon }) => (lat === null || lon === null ? [] : [[lon, lat]])),
     },
   }))
+}
+
+/** The products of the filling stations, as the API calls them. */
+const FUELS = {
+  param: 'fuel',
+  name: { es: 'Carburante', en: 'Fuel' },
+  values: {
+    GASOLINE_95_E5: { es: 'Gasolina 95', en: 'Petrol 95' },
+    DIESEL_A: { es: 'Gasóleo A', en: 'Diesel' },
+    GASOLINE_98_E5: { es: 'Gasolina 98', en: 'Petrol 98' },
+    DIESEL_PREMIUM: { es: 'Gasóleo Premium', en: 'Premium diesel' },
+  } as Readonly<Record<string, Readonly<Record<Language, string>>>>,
 }
 
 /** Layers of areas and of things that stay where they are, the lowest first. */
@@ -141,11 +155,15 @@ export const PLACES: readonly DataLayer[] = [
     sign: { shape: 'pump', from: 10 },
     hasPrice: true,
     title: ({ operator, id }) => text(operator ?? id),
-    lines: ({ municipality, price }, language) => [text(municipality), number(price, '€/l (95 E5)', language)],
+    choice: FUELS,
+    lines: ({ municipality, price }, language) => [
+      text(municipality),
+      joined(number(price, '€/l', language), FUELS.values[chosenOf(FUELS)]?.[language]),
+    ],
     detail: '/api/gas-stations/',
     course: {
-      path: (id) => `/api/gas-stations/${id}/history?fuel=GASOLINE_95_E5`,
-      ...{ value: 'price', unit: '€/l', name: { es: 'Precio de la 95 E5', en: 'Price of 95 E5' } },
+      path: (id) => `/api/gas-stations/${id}/history?fuel=${chosenOf(FUELS)}`,
+      ...{ value: 'price', unit: '€/l', name: { es: 'Precio', en: 'Price' } },
       history: { es: 'Historial del precio', en: 'History of the price' },
     },
   },
