@@ -79,6 +79,8 @@ export interface Accounts {
     readonly label: string | null
     readonly language: Language
     readonly plan?: Plan
+    /** True for a key that writes tables of the lake. */
+    readonly isLakeWriter?: boolean
   }): Promise<NewKey>
   /** Returns the name of an address's account, even if it has no key. */
   nameOf(email: string): Promise<string>
@@ -213,7 +215,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
     })
 
   const accounts: Accounts = {
-    create: async ({ email, label, language, plan = 'FREE' }) => {
+    create: async ({ email, label, language, plan = 'FREE', isLakeWriter = false }) => {
       const account = await accounts.nameOf(email)
       const record = { email: sealed(peppers, email, account), language }
       await ensureRecord(account, record)
@@ -227,6 +229,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
         created_at: clock(),
         status: 'ACTIVE',
         ends_at: life_ms === null ? null : clock() + life_ms,
+        ...(isLakeWriter ? { is_lake_writer: true } : {}),
       }
       const slot = await change(account, (slots, now) => {
         const working = slots.filter((slot) => slot.keys.some((one) => isWorking(one, now)))

@@ -119,7 +119,8 @@ interface ReadManifest {
 /** Totals only the newest snapshot needs, since each commit writes the summaries of all kept snapshots. */
 const OF_THE_NEWEST = ['total-data-files', 'total-files-size']
 
-function shortened(snapshot: Snapshot): Snapshot {
+/** A snapshot that another one follows, without totals that only the newest needs. */
+export function shortened(snapshot: Snapshot): Snapshot {
   const summary = Object.fromEntries(Object.entries(snapshot.summary).filter(([name]) => !OF_THE_NEWEST.includes(name)))
   return { ...snapshot, summary: { ...summary, operation: snapshot.summary.operation } }
 }

@@ -35,3 +35,12 @@ export function decoded<T>(table: string, object: string, decode: () => T): T {
 export class MigrationError extends TableRefused {
   override readonly name = 'MigrationRefused'
 }
+
+/** An update, or another part of a commit, that a table must not take from another writer. Nothing was changed. */
+export class UpdateRefused extends Error {
+  override readonly name = 'UpdateRefused'
+
+  constructor(update: string, why: string) {
+    super(`${update}: ${why}`)
+  }
+}

@@ -43,6 +43,12 @@ export function listedManifests(bytes: Buffer): Listed[] {
   )
 }
 
+/** True if a manifest list or manifest states places below a location: it was written there, and is not yet ours. */
+export function isStatedAt(bytes: Buffer, location: string): boolean {
+  const [first] = decodeContainer(bytes).records as readonly WithPaths[]
+  return (first?.manifest_path ?? first?.data_file?.file_path)?.startsWith(`${location}/`) === true
+}
+
 /**
  * The bytes of a manifest list or a manifest with moved paths, equal for equal arguments; all else is as its writer left it.
  * `sizeOf` returns the size in bytes of a moved manifest, by its path of before.

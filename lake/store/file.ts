@@ -139,7 +139,7 @@ class Files {
     }
   }
 
-  async putIfAbsent(key: string, body: Buffer): Promise<boolean> {
+  async putIfAbsent(key: string, body: Body): Promise<boolean> {
     const path = this.path(key)
     const temp = await this.#writeTemp(key, body)
     let created = true

@@ -30,13 +30,22 @@ export interface UploadTarget {
   readonly key: string
 }
 
+/** How `upload` writes: by default it replaces an object. */
+interface UploadHow {
+  /** Writes a body of up to 16 MB. */
+  readonly whole?: (body: Buffer) => Promise<void>
+  /** True if a larger body must not replace an object: the server then answers 412. */
+  readonly isConditional?: boolean
+}
+
 /**
  * Writes an object of any size, whole or not at all: up to 16 MB in one request, else in parts of 8 MB, three at a time. A failed
  * upload is aborted; parts of a killed process remain until the bucket's lifecycle rule removes them. Throws the SDK's or the
  * body's errors.
  */
-export async function upload(target: UploadTarget, body: Buffer | AsyncIterable<Buffer>): Promise<void> {
-  if (Buffer.isBuffer(body) && body.length <= WHOLE_BYTES) return putWhole(target, body)
+export async function upload(target: UploadTarget, body: Buffer | AsyncIterable<Buffer>, how: UploadHow = {}): Promise<void> {
+  const { whole = (bytes: Buffer) => putWhole(target, bytes), isConditional = false } = how
+  if (Buffer.isBuffer(body) && body.length <= WHOLE_BYTES) return whole(body)
   const parts = Buffer.isBuffer(body) ? slices(body) : gathered(body)
   const first: Buffer[] = []
   let bytes = 0
@@ -50,8 +59,8 @@ export async function upload(target: UploadTarget, body: Buffer | AsyncIterable<
         bytes += next.value.length
       }
     }
-    if (bytes <= WHOLE_BYTES) await putWhole(target, first.length === 1 ? (first[0] as Buffer) : Buffer.concat(first))
-    else await putParts(target, chain(first, parts))
+    if (bytes <= WHOLE_BYTES) await whole(first.length === 1 ? (first[0] as Buffer) : Buffer.concat(first))
+    else await putParts(target, chain(first, parts), isConditional)
   } finally {
     // Also closes the body's source after a failed upload.
     await parts.return(undefined)
@@ -62,7 +71,7 @@ async function putWhole({ client, bucket, key }: UploadTarget, body: Buffer): Pr
   await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }))
 }
 
-async function putParts(target: UploadTarget, parts: AsyncIterable<Buffer>): Promise<void> {
+async function putParts(target: UploadTarget, parts: AsyncIterable<Buffer>, isConditional: boolean): Promise<void> {
   const { client, bucket, key } = target
   const id = randomUUID()
   const created = await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: key, Metadata: { [PUT_ID]: id } }))
@@ -70,7 +79,7 @@ async function putParts(target: UploadTarget, parts: AsyncIterable<Buffer>): Pro
   if (!uploadId) throw new StoreError(`the server gave no upload id for ${JSON.stringify(key)}`, { code: 'no-upload-id' })
   try {
     const sent = await sendParts(target, { uploadId, parts })
-    await complete(target, { uploadId, parts: sent, id })
+    await complete(target, { uploadId, parts: sent, id, isConditional })
   } catch (error) {
     await abort(target, { uploadId, error })
     throw error
@@ -118,16 +127,20 @@ async function sendParts(
 
 async function complete(
   { client, bucket, key }: UploadTarget,
-  { uploadId, parts, id }: { readonly uploadId: string; readonly parts: CompletedPart[]; readonly id: string },
+  {
+    uploadId,
+    parts,
+    id,
+    isConditional,
+  }: { readonly uploadId: string; readonly parts: CompletedPart[]; readonly id: string; readonly isConditional: boolean },
 ): Promise<void> {
+  const named = { Bucket: bucket, Key: key, UploadId: uploadId, ...(isConditional ? { IfNoneMatch: '*' } : {}) }
   try {
-    await client.send(
-      new CompleteMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId, MultipartUpload: { Parts: parts } }),
-    )
+    await client.send(new CompleteMultipartUploadCommand({ ...named, MultipartUpload: { Parts: parts } }))
   } catch (error) {
-    // Servers forget a completed upload: if a reply was lost, the repeated request gets "no such upload".
+    // Servers forget a completed upload: if a reply was lost, the repeated request gets "no such upload", or finds its object.
     const status = httpStatus(error)
-    if (status !== null && status < 500 && status !== 404) throw error
+    if (status !== null && status < 500 && status !== 404 && status !== 412) throw error
     const found = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key })).catch(() => null)
     if (found?.Metadata?.[PUT_ID] !== id) throw error
   }

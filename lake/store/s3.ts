@@ -126,7 +126,7 @@ export function s3Store(options: S3Options): ObjectStore {
     })
   }
 
-  async function put(key: string, body: Buffer | AsyncIterable<Buffer>): Promise<void> {
+  async function put(key: string, body: Buffer | AsyncIterable<Buffer>, how: Parameters<typeof upload>[2] = {}): Promise<void> {
     const name = named(key)
     let source: { readonly error: unknown } | null = null
     async function* watched(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
@@ -138,7 +138,7 @@ export function s3Store(options: S3Options): ObjectStore {
       }
     }
     try {
-      await upload({ client, bucket, key: name }, Buffer.isBuffer(body) ? body : watched(body))
+      await upload({ client, bucket, key: name }, Buffer.isBuffer(body) ? body : watched(body), how)
     } catch (error) {
       // Errors of the body's own source are the caller's, not the store's.
       if (source) throw (source as { readonly error: unknown }).error
@@ -166,7 +166,23 @@ export function s3Store(options: S3Options): ObjectStore {
     throw unknown(`there is none now, but the request may still arrive: ${s3Failure('write', { url, key, error }).message}`, error)
   }
 
-  async function putIfAbsent(key: string, body: Buffer): Promise<boolean> {
+  /** As `putIfAbsent`, for a body whose size is not known. */
+  async function streamIfAbsent(key: string, body: AsyncIterable<Buffer>): Promise<boolean> {
+    let isNew = true
+    const whole = async (bytes: Buffer): Promise<void> => {
+      isNew = await putIfAbsent(key, bytes)
+    }
+    try {
+      await put(key, body, { whole, isConditional: true })
+      return isNew
+    } catch (error) {
+      if (error instanceof StoreError && httpStatus(error.cause) === 412) return false
+      throw error
+    }
+  }
+
+  async function putIfAbsent(key: string, body: Buffer | AsyncIterable<Buffer>): Promise<boolean> {
+    if (!Buffer.isBuffer(body)) return streamIfAbsent(key, body)
     const id = randomUUID()
     const input = { Bucket: bucket, Key: named(key), Body: body, IfNoneMatch: '*', Metadata: { [PUT_ID]: id } }
     for (let tries = 1; ; tries++) {
@@ -265,7 +281,7 @@ export function s3Store(options: S3Options): ObjectStore {
       const found = await head(key)
       return found && { key, bytes: found.bytes, modified_at: found.modified_at }
     },
-    put,
+    put: (key, body) => put(key, body),
     putFile: async (key, path) => {
       await put(key, createReadStream(path, { highWaterMark: 1 << 20 }))
       await rm(path, { force: true })

@@ -25,9 +25,9 @@ export interface ObjectStore {
   /**
    * Writes an object only if it does not exist; false if it does. Throws for an unknown outcome (code `unknown-outcome`). Give
    * each attempt a unique body (an id, a time): on servers without metadata, only the bytes show after a lost reply whether the
-   * object is this call's.
+   * object is this call's. Streams above 16 MB are uploaded in parts.
    */
-  putIfAbsent(key: string, body: Buffer): Promise<boolean>
+  putIfAbsent(key: string, body: Buffer | AsyncIterable<Buffer>): Promise<boolean>
   /** Objects with a prefix in key order (byte order), after `startAfter`. */
   list(prefix: string, options?: { readonly startAfter?: string }): AsyncIterable<ObjectInfo>
   /** Deletes an object; a missing one is not an error. */

@@ -21,8 +21,9 @@ import { monthAt, monthlyUsage, monthOf } from './usage.ts'
 
 const USAGE = `scripts/keys <command> [--data <dir>]
 
-  create <email> [--label <text>] [--plan <plan>] [--lang es|en]
-                         a new key, shown once; its owner gets the usual mail
+  create <email> [--label <text>] [--plan <plan>] [--lang es|en] [--lake-writer]
+                         a new key, shown once; its owner gets the usual mail. A lake writer, of the plan ENTERPRISE,
+                         also writes tables through the Iceberg catalogue
   list [<email>]         the keys of an address, or of everybody
   grant <id> <plan>      set the plan of a key: ${PLANS.join(', ')}
   usage [<id>] [--month <yyyy-mm>] [--csv]
@@ -40,6 +41,7 @@ const OPTIONS = {
   lang: { type: 'string' },
   month: { type: 'string' },
   csv: { type: 'boolean' },
+  'lake-writer': { type: 'boolean' },
 } as const
 type Given = Values<typeof OPTIONS>
 
@@ -65,7 +67,10 @@ async function create(access: Access, config: Config, email: string, options: Gi
   if (label === undefined) throw new Error(`--label: ${LABEL.expected}`)
   const language: Language | undefined = LANGUAGES.find((one) => one === (options.lang ?? 'es'))
   if (!language) throw new Error(`--lang ${options.lang}: one of ${LANGUAGES.join(', ')}`)
-  const made = await access.accounts.create({ email, label, language, plan: planOf(options.plan ?? 'FREE') })
+  const isLakeWriter = options['lake-writer'] === true
+  const plan = planOf(options.plan ?? (isLakeWriter ? 'ENTERPRISE' : 'FREE'))
+  if (isLakeWriter && plan !== 'ENTERPRISE') throw new Error(`--lake-writer: needs the plan ENTERPRISE, not ${plan}`)
+  const made = await access.accounts.create({ email, label, language, plan, isLakeWriter })
   const url = config.publicUrl ?? apiOf(dataFolder(config)) ?? `http://${config.host}:${config.port}`
   await access.mailLink({ reason: 'key-made', email, account: made.account, language, page: `${url}/account` })
   say(made.key)

@@ -67,6 +67,8 @@ test('an operator creates, lists, grants and revokes keys, and a running service
   expect((await keys('revoke', id)).text).toContain('REVOKED')
   await until('revoked', async () => (await index.lookUp(key)).refusal === 'revoked')
   expect((await keys('revoke', id)).text).toContain(`${id}: no working key has this id`)
+  const writer = /^tia_\w{36}$/m.exec((await keys('create', 'ana@example.org', '--lake-writer')).text)?.[0] as string
+  expect((await index.lookUp(writer)).key).toMatchObject({ plan: 'ENTERPRISE', isLakeWriter: true })
   expect(/ana@|tia_\w{5}/i.test(await textOf(store))).toBe(false)
 })
 
@@ -215,6 +217,7 @@ test('wrong arguments are reported, and nothing is done', async () => {
     [['create'], 'no such command'],
     [['create', 'nobody'], 'nobody: no e-mail address'],
     [['create', 'a@example.org', '--plan', 'GOLD'], 'GOLD: no plan; one of FREE, PRO, ENTERPRISE'],
+    [['create', 'a@example.org', '--lake-writer', '--plan', 'PRO'], '--lake-writer: needs the plan ENTERPRISE, not PRO'],
     [['create', 'a@example.org', '--lang', 'fr'], '--lang fr: one of es, en'],
     [['create', 'a@example.org', '--label', 'a\nb'], '--label: up to 60 characters on one line'],
     [['grant', 'key_00000000000000000000'], 'no such command'],

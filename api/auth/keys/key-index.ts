@@ -20,6 +20,8 @@ export interface LiveKey {
   readonly account: string
   /** When the key expires, ms since the epoch; null: never. */
   readonly ends_at: number | null
+  /** Set for a key of the operator that writes tables of the lake. */
+  readonly isLakeWriter?: true
 }
 
 /** Why a text is not a valid key. */
@@ -297,11 +299,12 @@ function knownOf(record: KeyRecord | null, confirmed: number, now: number): Know
 function lookupOf(record: KeyRecord | null, now: number): KeyLookup {
   if (!record) return UNKNOWN
   const { hash, plan, account, slot, ends_at } = record
+  const writer = record.is_lake_writer ? ({ isLakeWriter: true } as const) : {}
   const status = statusAt(record, now)
   if (status === 'EXPIRED') return EXPIRED
   if (status === 'REVOKED' || account === null) return REVOKED
   return Object.freeze({
-    key: Object.freeze({ id: keyId(hash), plan, slot: slotName(account, slot as number), status, account, ends_at }),
+    key: Object.freeze({ id: keyId(hash), plan, slot: slotName(account, slot as number), status, account, ends_at, ...writer }),
     refusal: null,
   })
 }

@@ -16,6 +16,8 @@ export interface KeyRecord {
   readonly account: string | null
   /** Number of the slot in its account. */
   readonly slot: number | null
+  /** Set for a key of the operator that writes tables of the lake. */
+  readonly is_lake_writer?: true
 }
 
 const ROOT = 'keys/'
@@ -27,7 +29,8 @@ export function recordOf(slot: Slot, key: SlotKey, now: number): KeyRecord {
   const { hash, plan } = key
   const { version, account, number } = slot
   if (isOver) return { hash, version, plan, status, ends_at: null, account: null, slot: null }
-  return { hash, version, plan, status, ends_at: key.ends_at, account, slot: number }
+  const writer = key.is_lake_writer ? ({ is_lake_writer: true } as const) : {}
+  return { hash, version, plan, status, ends_at: key.ends_at, account, slot: number, ...writer }
 }
 
 /** Returns the record of a hash; null if no key has it. */

@@ -25,6 +25,8 @@ export interface SlotKey {
   readonly status: KeyStatus
   /** When the key expires: the end of a rotation, or of the time to confirm the address. Null: never. */
   readonly ends_at: number | null
+  /** Set for a key of the operator that writes tables of the lake. */
+  readonly is_lake_writer?: true
 }
 
 /**

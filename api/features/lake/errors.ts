@@ -22,12 +22,18 @@ export function refusedFile(type: S3Refusal, detail: string): Problem {
 /** Codes of S3 for a request that may not read a file. */
 export type S3Refusal = 'AccessDenied' | 'SignatureDoesNotMatch' | 'RequestTimeTooSkewed' | 'ExpiredToken'
 
+/** Codes of S3 for a request that may not write a file, and their statuses. */
+const WRITE_STATUSES: Readonly<Record<string, number>> = {
+  ...{ MethodNotAllowed: 405, NoSuchUpload: 404, InvalidArgument: 400, PreconditionFailed: 412 },
+}
+
 /** Types of errors in the Iceberg REST specification, by status. */
 const ICEBERG_TYPES: Readonly<Record<number, string>> = {
   400: 'BadRequestException',
   401: 'NotAuthorizedException',
   403: 'ForbiddenException',
   404: 'NotFoundException',
+  409: 'CommitFailedException',
   429: 'TooManyRequestsException',
   500: 'InternalServerError',
   501: 'UnsupportedOperationException',
@@ -42,7 +48,7 @@ export function icebergError(code: number, message: string, type = ICEBERG_TYPES
 /** Status and code of S3 for a problem ("Error responses" of Amazon S3). */
 function s3Error({ code, status, options }: Problem): readonly [status: number, code: string] {
   const type = options.extensions?.['type']
-  if (typeof type === 'string') return [type === 'ExpiredToken' ? 400 : 403, type]
+  if (typeof type === 'string') return [WRITE_STATUSES[type] ?? (type === 'ExpiredToken' ? 400 : 403), type]
   if (code === 'not-found') return [404, 'NoSuchKey']
   if (code === 'range-not-satisfiable') return [416, 'InvalidRange']
   if (code === 'quota-exceeded') return [503, 'SlowDown']

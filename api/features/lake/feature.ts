@@ -2,6 +2,7 @@ import type { Feature } from '../../engine/feature.ts'
 import { openCatalogue } from './catalogue.ts'
 import { registerFiles } from './file-routes.ts'
 import { lakePaths, lakeSchemas } from './lake-openapi.ts'
+import { openOwnTables } from './own-tables.ts'
 import type { LakeParts } from './parts.ts'
 import { CATALOGUE_PATH, registerCatalogue } from './routes.ts'
 import { openServedFiles } from './served-files.ts'
@@ -13,12 +14,13 @@ export const lakeFeature: Feature<LakeParts> = {
   register(app, parts) {
     const { datasets } = parts.state.system()
     const files = openServedFiles()
+    const own = openOwnTables({ store: parts.lake.store, clock: parts.clock })
     registerCatalogue(app, {
       ...parts,
-      catalogue: openCatalogue(datasets),
+      ...{ files, own, catalogue: openCatalogue(datasets) },
       storage: openStorage({ ...parts, files, stamps: parts.cursors, catalogue: CATALOGUE_PATH }),
     })
-    registerFiles(app, { ...parts, files, datasets })
+    registerFiles(app, { ...parts, files, own, datasets })
   },
   describe: () => ({ paths: lakePaths(), schemas: lakeSchemas() }),
 }

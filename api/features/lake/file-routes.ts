@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tableKey } from '../../../lake/iceberg/schema.ts'
-import type { Lake } from '../../../lake/open.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { RequestContext } from '../../auth/request-context.ts'
 import { countRequest } from '../../engine/replies/context-replies.ts'
@@ -9,33 +8,42 @@ import { problemOf } from '../../engine/replies/problem-replies.ts'
 import { refuseLongUrl } from '../../kernel/http/headers.ts'
 import { problem } from '../../kernel/problems.ts'
 import { answerErrors, asS3, refusedFile, type S3Refusal } from './errors.ts'
+import type { OwnTables } from './own-tables.ts'
 import type { LakeParts } from './parts.ts'
 import { FILES_PATH, type ServedFiles } from './served-files.ts'
 import { signatureFault } from './signature.ts'
 import { readToken } from './storage.ts'
+import { answerUpload } from './uploads.ts'
 
 /** The path as the description and the counters name it. */
 const PATH = `${FILES_PATH}/{path}`
 
+/** Largest body, in bytes: a part of a file, with the lines of its encoding. */
+const MAX_BODY_BYTES = 160 * 1024 ** 2
 /** Refusals of requests that may be guesses of credentials. */
 const GUESSES: readonly unknown[] = ['AccessDenied', 'SignatureDoesNotMatch'] satisfies readonly S3Refusal[]
 
 /**
- * Registers the files of tables, as GetObject and HeadObject of S3 (path style). A request is signed with the credentials that
- * the catalogue gave for a table. It is counted, but not charged: how many requests a query sends is up to the client.
+ * Registers the files of tables, as GetObject and HeadObject of S3 (path style), and for lake writers uploads of new ones. A
+ * request is signed with the credentials that the catalogue gave for a table. It is counted, but not charged: how many requests
+ * a query sends is up to the client.
  */
 export function registerFiles(
   app: FastifyInstance,
-  parts: LakeParts & { readonly files: ServedFiles; readonly datasets: readonly Dataset[] },
+  parts: LakeParts & { readonly files: ServedFiles; readonly own: OwnTables; readonly datasets: readonly Dataset[] },
 ): void {
   const byKey = new Map(parts.datasets.map((dataset) => [tableKey(dataset), dataset]))
   const counters = { count: parts.requests.usageOf(PATH), countReply: parts.groups.ofPath('export', PATH) }
   void app.register(async (scope) => {
     answerErrors(scope, parts.log, asS3)
+    // Bodies are streamed to the store.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null))
     scope.route({
-      method: ['GET', 'HEAD'],
+      method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'],
       url: `${FILES_PATH}/*`,
       config: { counters },
+      bodyLimit: MAX_BODY_BYTES,
       handler: async (request, reply) => {
         const context = new RequestContext(parts, request.raw)
         try {
@@ -63,13 +71,30 @@ export function registerFiles(
 async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: LakeParts & { readonly files: ServedFiles; readonly byKey: ReadonlyMap<string, Dataset>; readonly lake: Lake },
+  parts: LakeParts & { readonly files: ServedFiles; readonly own: OwnTables; readonly byKey: ReadonlyMap<string, Dataset> },
 ): Promise<void> {
-  const { files, byKey, lake, cursors, baseUrl, clock } = parts
+  const { files, own, byKey, lake, cursors, baseUrl, clock } = parts
+  const { raw } = request
   const key = `lake/${(request.params as { readonly '*': string })['*']}`
-  const dataset = byKey.get(allowedTable(request, { key, cursors, host: new URL(baseUrl()).host, now: clock() }))
-  const found =
-    dataset && !key.split('/').some((part) => part === '' || part.startsWith('.')) ? await files.find(lake.table(dataset), key) : null
+  const granted = allowedTable(request, { key, cursors, host: new URL(baseUrl()).host, now: clock() })
+  const dataset = byKey.get(granted.key)
+  const table = dataset ? lake.table(dataset) : own.byKey(granted.key)
+  if (raw.method !== 'GET' && raw.method !== 'HEAD') {
+    if (!granted.isWriter || !table)
+      throw refusedFile('AccessDenied', 'The credentials are for reading: the key is not that of a lake writer.')
+    const query = new URL(raw.url ?? '/', 'http://localhost').searchParams
+    const {
+      status,
+      headers = {},
+      xml,
+    } = await answerUpload({ raw, query, table: granted.key, key }, { store: lake.store, stamps: cursors, isOwn: !dataset })
+    await reply
+      .code(status)
+      .headers(headers)
+      .send(xml === undefined ? undefined : Buffer.from(xml))
+    return
+  }
+  const found = table && !key.split('/').some((part) => part === '' || part.startsWith('.')) ? await files.find(table, key) : null
   if (!found) throw problem('not-found', `There is no file ${key.slice(0, 500)}.`)
   const { bytes, modified_at, read } = found
   // A file never changes under its name; the size is part of the tag for the case that a lake is moved.
@@ -84,7 +109,7 @@ async function answer(
   await sendFile(request, reply, { bytes, etag, headers, read })
 }
 
-/** Returns the key of the table that a request may read. Throws the refusal of one without valid credentials for the file. */
+/** Returns what a request may do with the files of a table. Throws the refusal of one without valid credentials for the file. */
 function allowedTable(
   { raw }: FastifyRequest,
   {
@@ -93,7 +118,7 @@ function allowedTable(
     host,
     now,
   }: { readonly key: string; readonly cursors: LakeParts['cursors']; readonly host: string; readonly now: number },
-): string {
+): NonNullable<ReturnType<typeof readToken>> {
   const token = raw.headers['x-amz-security-token']
   const granted = token === undefined ? null : readToken(String(token), cursors)
   if (!granted) throw refusedFile('AccessDenied', 'The request needs the credentials that the catalogue gives for a table.')
@@ -104,5 +129,5 @@ function allowedTable(
   if (fault === 'wrong') throw refusedFile('SignatureDoesNotMatch', 'The signature is not that of this request.')
   if (now >= granted.expires_at) throw refusedFile('ExpiredToken', 'The credentials have expired: load the table again.')
   if (!key.startsWith(`${granted.key}/`)) throw refusedFile('AccessDenied', 'The credentials are for another table.')
-  return granted.key
+  return granted
 }

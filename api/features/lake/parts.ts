@@ -18,5 +18,5 @@ export interface LakeParts extends ContextParts {
   readonly groups: PathGroups
   readonly baseUrl: () => string
   readonly clock: () => number
-  readonly log: Pick<FastifyBaseLogger, 'error'>
+  readonly log: Pick<FastifyBaseLogger, 'error' | 'info' | 'warn'>
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import pLimit from 'p-limit'
 import { currentSnapshot, metadataBytes, type TableMetadata } from '../../../lake/iceberg/metadata.ts'
 import { loadOrRefuse } from '../../../lake/iceberg/refusal.ts'
-import type { TableState } from '../../../lake/iceberg/table.ts'
+import type { Table, TableState } from '../../../lake/iceberg/table.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { FULL_COST, RequestContext } from '../../auth/request-context.ts'
 import { countRequest } from '../../engine/replies/context-replies.ts'
@@ -11,10 +11,15 @@ import { problemOf } from '../../engine/replies/problem-replies.ts'
 import { matchesTag, refuseLongUrl } from '../../kernel/http/headers.ts'
 import { type Problem, problem } from '../../kernel/problems.ts'
 import { SAMPLE } from '../../kernel/sample.ts'
+import { type Answer, type Answerer, type Asked, choiceOf, isHead, json, NO_CONTENT, pageOf } from './asked.ts'
 import type { Catalogue } from './catalogue.ts'
 import { answerErrors, asIceberg, icebergError, noTable } from './errors.ts'
+import { OWN, type OwnTables } from './own-tables.ts'
 import type { LakeParts } from './parts.ts'
+import type { ServedFiles } from './served-files.ts'
 import { type Access, GRANT_STEP_MS, type openStorage, type SignRequest, signRead } from './storage.ts'
+import { writeAnswers } from './write-answers.ts'
+import { exactJson } from './writes.ts'
 
 /** The root of the catalogue: the `uri` of clients. */
 export const CATALOGUE_PATH = '/lake/iceberg'
@@ -35,6 +40,13 @@ export const PATHS = Object.freeze({
   sign: `${TABLE}/sign`,
 })
 
+/** What is served to lake writers besides. */
+export const WRITER_ENDPOINTS: readonly string[] = Object.freeze([
+  'POST /v1/{prefix}/namespaces/{namespace}/tables',
+  'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}',
+  'DELETE /v1/{prefix}/namespaces/{namespace}/tables/{table}',
+])
+
 /** What is served, as `config` lists it. The prefix is the specification's; ours is empty. */
 export const ENDPOINTS: readonly string[] = Object.freeze([
   'GET /v1/{prefix}/namespaces',
@@ -50,51 +62,57 @@ export const ENDPOINTS: readonly string[] = Object.freeze([
 /** Only where the lake is in a bucket. */
 const SIGN = 'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign'
 
-/** Results of a page if the client does not say how many it takes. */
-const PAGE_SIZE = 100
 const REQUESTS = 16
-/** Largest report of metrics, in bytes. */
-const REPORT_BYTES = 1024 ** 2
+/** Largest report of metrics, and largest commit, in bytes. */
+const BODY_BYTES = 1024 ** 2
 
-/** A reply: null for one without a body. */
-interface Answer {
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body: string | null
-}
-
-/** A request to the catalogue, by a caller with a key. */
-interface Asked {
-  readonly context: RequestContext
-  readonly params: { readonly namespace: string; readonly table: string }
-  readonly query: URLSearchParams
-  readonly request: FastifyRequest
-}
-
-/** Registers the catalogue: the reading part of the Iceberg REST specification. */
+/** Registers the catalogue: of the Iceberg REST specification what reads, and for lake writers what changes tables. */
 export function registerCatalogue(
   app: FastifyInstance,
-  parts: LakeParts & { readonly catalogue: Catalogue; readonly storage: ReturnType<typeof openStorage> },
+  parts: LakeParts & {
+    readonly catalogue: Catalogue
+    readonly files: ServedFiles
+    readonly own: OwnTables
+    readonly storage: ReturnType<typeof openStorage>
+  },
 ): void {
-  const { catalogue, storage, lake, bucket, clock } = parts
-  const stateOf = async ({ context, params: { namespace, table } }: Asked): Promise<TableState> => {
-    const state = await lake.table(catalogue.table(context, namespace, table)).load()
+  const { catalogue, storage, lake, bucket, clock, own } = parts
+  const tableOf = async ({ context, params: { namespace, table } }: Asked): Promise<{ table: Table; dataset: Dataset | null }> => {
+    // Throws for a key that may not see the namespace.
+    if (namespace === OWN && catalogue.tables(context, OWN)) return { table: await own.find(table), dataset: null }
+    const dataset = catalogue.table(context, namespace, table)
+    return { table: lake.table(dataset), dataset }
+  }
+  const stateOf = async (asked: Asked): Promise<TableState> => {
+    const { namespace, table } = asked.params
+    // A writer continues the newest version.
+    const state = await (await tableOf(asked)).table.load({ isFresh: catalogue.writes(asked.context) })
     if (!state) throw noTable(namespace, table, 'There are no data yet in the table')
     return state
   }
-  const accessOf = (state: TableState, { context, request: { raw } }: Asked): Access => {
+  const accessOf = (state: TableState, { context, request: { raw } }: Asked, at = raw.url ?? ''): Access => {
     const delegation = new Set(
       String(raw.headers['x-iceberg-access-delegation'] ?? '')
         .split(',')
         .map((one) => one.trim()),
     )
-    const [path = ''] = (raw.url ?? '').split(/\/credentials$|\?/, 1)
-    return storage(state, { delegation, readsAll: catalogue.readsAll(context), path })
+    const [path = ''] = at.split(/\/credentials$|\?/, 1)
+    return storage(state, { delegation, readsAll: catalogue.readsAll(context), isWriter: catalogue.writes(context), path })
+  }
+  const loaded = async (access: Access, { refsOnly = false, headers = {} } = {}): Promise<Answer> => {
+    const { location, metadata } = await access.describe()
+    // The metadata as text: ids of 64 bits are no numbers of JavaScript.
+    const text = metadataBytes(refsOnly ? referenced(metadata) : metadata).toString()
+    const [before, after] = JSON.stringify({ 'metadata-location': location, metadata: 0, ...(await credentials(access)) }).split(
+      '"metadata":0',
+    )
+    return { headers, body: `${before}"metadata":${text}${after}` }
   }
   const credentials = async (access: Access) => {
     const { prefix, config } = await access.grant(clock())
     return { config, 'storage-credentials': [{ prefix, config }] }
   }
+  const written = writeAnswers(parts, { tableOf, loaded: (state, asked, at) => loaded(accessOf(state, asked, at)) })
   const existing = async (datasets: ReadonlyMap<string, Dataset>): Promise<string[]> => {
     const limit = pLimit(REQUESTS)
     const found = await Promise.all(
@@ -102,15 +120,15 @@ export function registerCatalogue(
     )
     return found.flat()
   }
-  const routes: readonly (readonly [methods: readonly string[], path: string, answer: (asked: Asked) => Answer | Promise<Answer>])[] = [
+  const routes: readonly (readonly [methods: readonly string[], path: string, answer: Answerer])[] = [
     [
       ['GET'],
       PATHS.config,
       // Keys do not expire with a session: a client must not try to exchange them.
-      () =>
+      ({ context }) =>
         json({
           ...{ defaults: { 'token-refresh-enabled': 'false' }, overrides: {} },
-          endpoints: bucket ? [...ENDPOINTS, SIGN] : ENDPOINTS,
+          endpoints: [...ENDPOINTS, ...(bucket ? [SIGN] : []), ...(catalogue.writes(context) ? WRITER_ENDPOINTS : [])],
         }),
     ],
     [
@@ -135,7 +153,8 @@ export function registerCatalogue(
       ['GET'],
       PATHS.tables,
       async ({ context, params: { namespace }, query }) => {
-        const { page, next } = pageOf(await existing(catalogue.tables(context, namespace)), query)
+        const datasets = catalogue.tables(context, namespace)
+        const { page, next } = pageOf(namespace === OWN ? await own.names() : await existing(datasets), query)
         return json({ identifiers: page.map((name) => ({ namespace: [namespace], name })), 'next-page-token': next })
       },
     ],
@@ -150,15 +169,12 @@ export function registerCatalogue(
         const etag = tagOf(state, [refsOnly, access.kind, Math.floor(clock() / GRANT_STEP_MS)])
         const { 'if-none-match': noneMatch } = asked.request.raw.headers
         if (noneMatch !== undefined && matchesTag(noneMatch, etag)) return { status: 304, headers: { ETag: etag }, body: null }
-        const { location, metadata } = await access.describe()
-        // The metadata as text: ids of 64 bits are no numbers of JavaScript.
-        const text = metadataBytes(refsOnly ? referenced(metadata) : metadata).toString()
-        const [before, after] = JSON.stringify({ 'metadata-location': location, metadata: 0, ...(await credentials(access)) }).split(
-          '"metadata":0',
-        )
-        return { headers: { ETag: etag }, body: `${before}"metadata":${text}${after}` }
+        return loaded(access, { refsOnly, headers: { ETag: etag } })
       },
     ],
+    [['POST'], PATHS.tables, written.create],
+    [['POST'], PATHS.table, written.commit],
+    [['DELETE'], PATHS.table, written.drop],
     [
       ['GET'],
       PATHS.credentials,
@@ -181,10 +197,18 @@ export function registerCatalogue(
   ]
   void app.register(async (scope) => {
     answerErrors(scope, parts.log, asIceberg)
+    scope.removeContentTypeParser('application/json')
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+      try {
+        done(null, exactJson(body as string))
+      } catch (cause) {
+        done(problem('malformed-request', 'The request body is not JSON.', { cause }))
+      }
+    })
     for (const [method, path, answer] of routes) {
       const counters = { count: parts.requests.usageOf(path), countReply: parts.groups.ofPath('export', path) }
       scope.route({
-        ...{ method: [...method], url: path.replaceAll(/\{(\w+)\}/g, ':$1'), bodyLimit: REPORT_BYTES },
+        ...{ method: [...method], url: path.replaceAll(/\{(\w+)\}/g, ':$1'), bodyLimit: BODY_BYTES },
         config: { counters },
         handler: (request, reply) => serve(request, reply, { parts, counters, answer }),
       })
@@ -192,7 +216,7 @@ export function registerCatalogue(
     const path = `${CATALOGUE_PATH}/{path}`
     const counters = { count: parts.requests.usageOf(path), countReply: parts.groups.ofPath('export', path) }
     scope.route({
-      ...{ method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], url: `${CATALOGUE_PATH}/*`, bodyLimit: REPORT_BYTES },
+      ...{ method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], url: `${CATALOGUE_PATH}/*`, bodyLimit: BODY_BYTES },
       config: { counters },
       handler: (request, reply) => serve(request, reply, { parts, counters, answer: unsupported }),
     })
@@ -216,7 +240,7 @@ async function serve(
   }: {
     readonly parts: LakeParts
     readonly counters: Parameters<typeof countRequest>[0]
-    readonly answer: (asked: Asked) => Answer | Promise<Answer>
+    readonly answer: Answerer
   },
 ): Promise<void> {
   const { raw } = request
@@ -246,11 +270,6 @@ async function serve(
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-const NO_CONTENT: Answer = { status: 204, body: null }
-
-const json = (body: object): Answer => ({ body: JSON.stringify(body) })
-const isHead = ({ raw }: FastifyRequest): boolean => raw.method === 'HEAD'
-
 /** Takes a key that came as a bearer token, which is how clients of catalogues send one, as if it were in X-API-Key. */
 function takeBearer({ raw: { headers } }: FastifyRequest): void {
   const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
@@ -265,29 +284,8 @@ function noKey(): Problem {
   })
 }
 
-function adviceOn({ code }: Problem): string {
-  return code === 'plan-required' ? ` Every key may read the namespace ${SAMPLE}.` : ''
-}
-
-/** A page of names in order, and the token of the next one; all of them if the client does not ask for pages. */
-function pageOf(names: readonly string[], query: URLSearchParams): { readonly page: readonly string[]; readonly next?: string } {
-  const token = query.get('pageToken')
-  if (token === null) return { page: names }
-  const asked = query.get('pageSize') ?? String(PAGE_SIZE)
-  const size = Number(asked)
-  if (!Number.isSafeInteger(size) || size < 1)
-    throw problem('invalid-parameter', `pageSize=${asked.slice(0, 40)}: expected a whole number from 1 on.`)
-  const last = Buffer.from(token, 'base64url').toString()
-  const left = names.filter((name) => name > last)
-  const page = left.slice(0, size)
-  return { page, ...(left.length > size ? { next: Buffer.from(page.at(-1) as string).toString('base64url') } : {}) }
-}
-
-/** The value of a parameter; the first one by default. Throws for any other. */
-function choiceOf(name: string, query: URLSearchParams, allowed: readonly [string, ...string[]]): string {
-  const value = query.get(name) ?? allowed[0]
-  if (!allowed.includes(value)) throw problem('invalid-parameter', `${name}=${value.slice(0, 40)}: expected ${allowed.join(' or ')}.`)
-  return value
+function adviceOn({ code, options }: Problem): string {
+  return code === 'plan-required' && !options.extensions?.['type'] ? ` Every key may read the namespace ${SAMPLE}.` : ''
 }
 
 /** A strong tag of a table's state, and of what else its reply depends on. */

@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import { decoded, TableRefused } from '../../../lake/iceberg/errors.ts'
 import { liveCount } from '../../../lake/iceberg/manifest-list.ts'
 import { metadataBytes, type TableMetadata } from '../../../lake/iceberg/metadata.ts'
-import { listedManifests, movedAvro, movedMetadata } from '../../../lake/iceberg/moved.ts'
+import { isStatedAt, listedManifests, movedAvro, movedMetadata } from '../../../lake/iceberg/moved.ts'
 import { pathsOf, readVersion, type Table, type TableState, VERSION } from '../../../lake/iceberg/table.ts'
 
 /** A bucket's name is the first part of the path of its files, so that the API's own address is the S3 endpoint. */
@@ -56,6 +56,7 @@ export function openServedFiles(): ServedFiles {
     const { table } = state
     const bytes = await limit(() => table.store.get(key))
     if (!bytes) return undefined
+    if (decoded(table.key, key, () => isStatedAt(bytes, location(table.key)))) return bytes
     const sizes = new Map<string, number>()
     const manifests = decoded(table.key, key, () => listedManifests(bytes))
     if (manifests.some(({ deletes }) => deletes)) throw undeletable(table)

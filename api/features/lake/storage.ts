@@ -23,6 +23,8 @@ interface Asking {
   readonly delegation: ReadonlySet<string>
   /** True if its plan reads all tables. */
   readonly readsAll: boolean
+  /** True if its key writes tables. */
+  readonly isWriter: boolean
   /** The path of the table below the catalogue. */
   readonly path: string
 }
@@ -30,7 +32,7 @@ interface Asking {
 /** How one client reads the files of a table. */
 export interface Access {
   /** The way: two of the same way have the same metadata. */
-  readonly kind: 'served' | 'session' | 'keys' | 'signing'
+  readonly kind: 'served' | 'session' | 'keys' | 'signing' | 'writing'
   /** Returns the table's metadata, and the location of its file, as the client reads them. */
   describe(): Promise<{ readonly location: string; readonly metadata: TableMetadata }>
   /** Returns what the client may read the files with; `now` is in ms. */
@@ -38,7 +40,9 @@ export interface Access {
 }
 
 /** Text of a token: what it is for, the key of a table and its end, in ms. */
-const TOKEN = /^lake-files (\S+) (\d+)$/
+const TOKEN = /^lake-(files|writes) (\S+) (\d+)$/
+/** Settings for writers: parts arrive in time over slow lines, and nobody deletes files. Names of Iceberg's Java library. */
+const WRITING = Object.freeze({ 's3.multipart.part-size-bytes': String(8 * 1024 ** 2), 's3.delete-enabled': 'false' })
 /** Region that clients of our files sign for; S3 clients need some. */
 const REGION = 'us-east-1'
 /** Tables whose sessions are remembered. */
@@ -66,7 +70,7 @@ export function openStorage(options: StorageOptions): (state: TableState, asking
   return (state, asking) => {
     const { table, metadata } = state
     // The files of a lake that was moved without `scripts/lake relocate` are not where they state.
-    if (!bucket || metadata.location !== tableUri(table)) return served(state, asking, options)
+    if (!bucket || asking.isWriter || metadata.location !== tableUri(table)) return served(state, asking, options)
     const { delegation, readsAll } = asking
     const signs = delegation.has('remote-signing') && !delegation.has('vended-credentials')
     if (signs) return inBucket(state, bucket, 'signing', async () => signing(asking.path, options))
@@ -87,12 +91,13 @@ export function openStorage(options: StorageOptions): (state: TableState, asking
 function served(state: TableState, asking: Asking, options: StorageOptions): Access {
   const { files, stamps, baseUrl } = options
   const { key } = state.table
+  const { isWriter } = asking
   return {
-    kind: 'served',
+    kind: isWriter ? 'writing' : 'served',
     describe: async () => ({ location: files.location(versionKey(key, state.version)), metadata: await files.metadata(state) }),
     async grant(now) {
       const expires_at = (Math.floor(now / GRANT_STEP_MS) + 2) * GRANT_STEP_MS
-      const token = Buffer.from(stamps.stamp(`lake-files ${key} ${expires_at}`)).toString('base64url')
+      const token = Buffer.from(stamps.stamp(`lake-${isWriter ? 'writes' : 'files'} ${key} ${expires_at}`)).toString('base64url')
       const keys = { accessKeyId: 'tia-lake', secretAccessKey: secretOf(token, stamps), sessionToken: token, expires_at }
       return {
         prefix: files.location(key),
@@ -100,6 +105,7 @@ function served(state: TableState, asking: Asking, options: StorageOptions): Acc
           ...placeConfig({ endpoint: baseUrl(), region: REGION, pathStyle: true }),
           ...keyConfig(keys),
           ...renewal(asking, options),
+          ...(isWriter ? WRITING : {}),
         },
       }
     },
@@ -186,13 +192,20 @@ export async function signRead(
   return { uri: url.href, headers: Object.fromEntries(Object.entries(signed).map(([name, value]) => [name, [value]])) }
 }
 
-/** Returns the table and the end (ms) of a token that we gave, and the secret that goes with it; null for any other text. */
-export function readToken(
-  token: string,
-  stamps: Stamps,
-): { readonly key: string; readonly expires_at: number; readonly secret: string } | null {
-  const [, key, end] = TOKEN.exec(stamps.stamped(Buffer.from(token, 'base64url').toString()) ?? '') ?? []
-  return key === undefined ? null : { key, expires_at: Number(end), secret: secretOf(token, stamps) }
+/** What a token that we gave is for. */
+interface Granted {
+  /** Key of the table. */
+  readonly key: string
+  readonly isWriter: boolean
+  /** When it ends, in ms. */
+  readonly expires_at: number
+  readonly secret: string
+}
+
+/** Returns what a token that we gave is for, and the secret that goes with it; null for any other text. */
+export function readToken(token: string, stamps: Stamps): Granted | null {
+  const [, use, key, end] = TOKEN.exec(stamps.stamped(Buffer.from(token, 'base64url').toString()) ?? '') ?? []
+  return key === undefined ? null : { key, isWriter: use === 'writes', expires_at: Number(end), secret: secretOf(token, stamps) }
 }
 
 /** The secret of a token, which no client can derive: the signature of another text. */

@@ -171,6 +171,7 @@ function sizedStore(clock: () => number): SizedStore {
     putFile: unused,
     putIfAbsent: async (key, body) => {
       if (objects.has(key)) return false
+      if (!Buffer.isBuffer(body)) return unused()
       write(key, body)
       return true
     },

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { OWN } from '../../../api/features/lake/own-tables.ts'
 import { datasets } from '../../../lake/catalog.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import { tableKey } from '../../../lake/iceberg/schema.ts'
@@ -46,7 +47,8 @@ async function tablesOf(lake: string): Promise<Map<string, TableState>> {
   const store = await fileStore(join(lake, '..'))
   const base = lake.split('/').at(-1)
   const states = new Map<string, TableState>()
-  for (const domain of (await readdir(lake)).sort())
+  // Tables of lake writers may have what only their engines read.
+  for (const domain of (await readdir(lake)).sort().filter((one) => one !== OWN))
     for (const dataset of (await readdir(join(lake, domain)).catch(() => [])).sort()) {
       const state = await openTable({ store, key: `${base}/${domain}/${dataset}` }).load()
       if (state) states.set(`${domain}.${dataset}`, state)

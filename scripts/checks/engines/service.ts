@@ -31,7 +31,7 @@ export async function fillLake(data: string): Promise<string> {
 }
 
 /**
- * Runs work with the catalogue of a lake folder and a key of ENTERPRISE: an API alone over a copy in `data`, by hard links if
+ * Runs work with the catalogue of a lake folder and a key of a lake writer: an API alone over a copy in `data`, by hard links if
  * it is on the same disk.
  */
 export async function withCatalogue(lake: string, data: string, work: (address: CatalogueAddress) => Promise<void>): Promise<void> {
@@ -46,7 +46,7 @@ export async function withCatalogue(lake: string, data: string, work: (address: 
     const { url } = started
     child = started.child
     const command = join(PROJECT, 'scripts', 'keys')
-    const args = ['create', 'engines@example.org', '--plan', 'ENTERPRISE', '--data', data]
+    const args = ['create', 'engines@example.org', '--lake-writer', '--data', data]
     const { stdout } = await run(command, args, { env: { ...process.env, ...env } })
     await work({ uri: `${url}/lake/iceberg`, token: stdout.split('\n', 1)[0] as string })
   } finally {

@@ -95,7 +95,7 @@ describe('when the reply to the deciding write is lost', () => {
   })
 
   test('and the store stays silent: the outcome is unknown and nothing is deleted; a late arrival still reads whole', async () => {
-    let held: { object: string; body: Buffer } | null = null
+    let held: { object: string; body: Parameters<typeof store.putIfAbsent>[1] } | null = null
     const silent = (): Promise<never> => Promise.reject(new Error('timed out'))
     const table = openTable({
       key,

@@ -111,6 +111,14 @@ export function testObjectStore(name: string, open: () => Promise<ObjectStore>):
       expect(await store.putIfAbsent('once', Buffer.from('again'))).toBe(true)
     })
 
+    test.each([1000, 17 * MB])('put-if-absent takes a stream of %i bytes once', async (bytes) => {
+      const bodies = [1, 2, 3].map(() => randomBytes(bytes))
+      const won = await Promise.all(bodies.map((body) => store.putIfAbsent('once', chunked(body, MB)).catch(() => false)))
+      expect([won.filter(Boolean).length, await store.putIfAbsent('once', chunked(randomBytes(bytes), MB))]).toEqual([1, false])
+      expect(await digest(store, 'once')).toBe(sha256(bodies[won.indexOf(true)] as Buffer))
+      await expect(store.putIfAbsent('new', chunked(Buffer.alloc(bytes), MB, new Error('broke')))).rejects.toThrow('broke')
+    })
+
     test('of 50 racing writers one wins, and its bytes are there', async () => {
       for (let round = 0; round < 5; round++) {
         const key = `race/${round}/v1.metadata.json`

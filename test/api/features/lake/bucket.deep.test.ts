@@ -1,12 +1,17 @@
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { randomBytes } from 'node:crypto'
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
+import { commit } from '../../../../lake/iceberg/commit.ts'
 import { liveFiles } from '../../../../lake/iceberg/files.ts'
 import type { TableState } from '../../../../lake/iceberg/table.ts'
+import { scan } from '../../../../lake/query/scan.ts'
+import { sql } from '../../../../lake/query/sql.ts'
 import { type ReaderAccess, readerAccess } from '../../../../lake/store/reader-access.ts'
 import { s3Store } from '../../../../lake/store/s3.ts'
 import { startS3 } from '../../../helpers/s3-server.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'
+import { openWriter, required } from './writer.ts'
 
 const s3 = await startS3()
 afterAll(() => s3?.stop())
@@ -91,5 +96,37 @@ describe.skipIf(!s3)('a lake in a bucket', () => {
     const response = await sign(url)
     expect([response.status, await response.text()]).toEqual([206, 'PAR1'])
     expect((await sign(url, 'HEAD')).status).toBe(206)
+  })
+
+  test.each(['served', 'keys'] as const)('is written through the API, if readers use it as well: %s', async (by) => {
+    const service = services[by]
+    const table = service.lake.table(incidents)
+    const writer = await openWriter(service)
+    const state = (await table.load({ isFresh: true })) as TableState
+    // One of 20 MB is put in parts, and so it is in the bucket.
+    const s3 = await writer.storage('/namespaces/road/tables/incidents')
+    const large = randomBytes(20 * 1024 ** 2)
+    const Key = `files/road/incidents/data/${by}.parquet`
+    await s3.send(new PutObjectCommand({ Bucket: 'lake', Key, Body: large }))
+    expect((await service.lake.store.get(Key.replace('files', 'lake')))?.equals(large)).toBe(true)
+    const again = s3.send(new PutObjectCommand({ Bucket: 'lake', Key, Body: randomBytes(20 * 1024 ** 2) }))
+    await expect(again).rejects.toMatchObject({ name: 'PreconditionFailed' })
+    const made = await writer.snapshot(state, incidents, { add: [exampleTableRow(incidents, { source_id: by, fetch_id: 'mine' })] })
+    await commit({ table, operation: 'append', properties: () => ({ 'landed.dgt_incidents': '1' }) })
+    const { error } = await writer.send('POST', '/namespaces/road/tables/incidents', {
+      requirements: required(state),
+      updates: made.updates,
+    })
+    expect(error).toBeUndefined()
+    const after = (await table.load({ isFresh: true })) as TableState
+    expect(after.snapshot?.['manifest-list']).toContain(`${options.url}/lake/road/incidents/metadata/s`)
+    expect(await service.lake.query(sql`SELECT 1 AS one FROM ${scan(incidents)} WHERE source_id = ${by}`)).toHaveLength(1)
+    const { metadata } = await writer.send('POST', '/namespaces/own/tables', {
+      name: by,
+      schema: { fields: [{ id: 1, name: 'a', type: 'int' }] },
+    })
+    expect(metadata.location).toContain(`s3://lake/files/own/${by}-`)
+    expect(await writer.send('DELETE', `/namespaces/own/tables/${by}?purgeRequested=true`)).toEqual({ status: 204 })
+    writer.close()
   })
 })

@@ -41,9 +41,6 @@ describe('what is served', () => {
     }
     const others: [string, string][] = [
       ['POST', `${ROOT}/namespaces`],
-      ['POST', `${ROOT}/namespaces/road/tables`],
-      ['POST', INCIDENTS],
-      ['DELETE', INCIDENTS],
       ['GET', `${ROOT}/namespaces/road/views`],
       ['POST', `${ROOT}/oauth/tokens`],
       // Only a bucket's requests are signed.

@@ -1,0 +1,91 @@
+import { LRUCache } from 'lru-cache'
+import { UpdateRefused } from '../../../lake/iceberg/errors.ts'
+import type { ManifestedFile } from '../../../lake/iceberg/manifest.ts'
+import type { SnapshotChange } from '../../../lake/iceberg/rest/adopt.ts'
+import type { TableField } from '../../../lake/iceberg/types.ts'
+import { feedsIn, PART } from '../../../lake/landed.ts'
+import type { Lake } from '../../../lake/open.ts'
+import { scanFiles } from '../../../lake/query/scan.ts'
+import { fieldName, join, sql } from '../../../lake/query/sql.ts'
+import { storedFields } from '../../../lake/query/stored-fields.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+
+/** Longest comparison of the rows of a commit, in ms. */
+const TIMEOUT_MS = 120_000
+const REMEMBERED = 100
+/** Ids of our fetches (`fetchId` of the raw archive). */
+const FETCH_ID = String.raw`[a-z0-9_]+\.\d{8}T\d{9}Z`
+
+/** The rows of some files: all of them, and those of our fetches, as number and sum of hashes. */
+interface Sums {
+  readonly all: string
+  readonly ours: string
+  readonly rows: number
+  readonly oursRows: number
+}
+
+const NO_ROWS: Sums = Object.freeze({ all: '0:0', ours: '0:0', rows: 0, oursRows: 0 })
+
+/**
+ * Returns what checks the rows that another writer changes in a table of a dataset: rows of our fetches stay as they are, and a
+ * `replace` changes none at all. Verdicts are remembered, as clients send a commit again after another one.
+ */
+export function openRowRules(
+  lake: Lake,
+): (
+  dataset: Dataset,
+  change: SnapshotChange,
+  table: { properties: Readonly<Record<string, string>>; fields: readonly TableField[] },
+) => Promise<void> {
+  const known = new LRUCache<string, Promise<{ readonly added: Sums; readonly removed: Sums }>>({ max: REMEMBERED })
+  const compare = async (dataset: Dataset, { added, removed }: SnapshotChange, fields: readonly TableField[]) => ({
+    added: await sumsOf(lake, dataset, { files: added, fields }),
+    removed: await sumsOf(lake, dataset, { files: removed, fields }),
+  })
+  return async (dataset, change, { properties, fields }) => {
+    const { operation, added, removed } = change
+    if (added.length === 0 && removed.length === 0) return
+    const isFed = feedsIn(properties).length > 0 && !Object.keys(properties).some((name) => name.startsWith(PART))
+    const name = JSON.stringify([added, removed].map((files) => files.map(({ key }) => key)))
+    const sums = known.get(name) ?? compare(dataset, change, fields)
+    known.set(name, sums)
+    const { added: come, removed: gone } = await sums.catch((error: unknown) => {
+      known.delete(name)
+      throw error
+    })
+    if (come.rows !== rowsOf(added)) throw refuse(`its files have ${come.rows} rows, and its manifests state ${rowsOf(added)}`)
+    if (come.all === gone.all) return
+    if (operation === 'replace') throw refuse('a replace keeps the rows: those of its files differ from those removed')
+    if (!isFed)
+      throw refuse(`the rows of ${dataset.id} are computed by the service, which replaces them: others can only compact its files`)
+    if (come.ours === gone.ours) return
+    throw refuse(
+      come.oursRows > gone.oursRows
+        ? 'rows of other writers need a fetch_id of their own: this one has the form of a fetch of the service'
+        : 'rows that the service has landed cannot be changed or deleted: they are derived from what was fetched',
+    )
+  }
+}
+
+const refuse = (why: string): UpdateRefused => new UpdateRefused('add-snapshot', why)
+
+const rowsOf = (files: readonly ManifestedFile[]): number => files.reduce((sum, { rows }) => sum + rows, 0)
+
+/** The rows in files: equal sums of 64-bit hashes mean equal rows, but for a chance of 2^-64. */
+async function sumsOf(
+  lake: Lake,
+  dataset: Dataset,
+  { files, fields }: { readonly files: readonly ManifestedFile[]; readonly fields: readonly TableField[] },
+): Promise<Sums> {
+  if (files.length === 0) return NO_ROWS
+  const { fields: stored } = storedFields(dataset, { fields })
+  const rows = sql`(
+    SELECT hash(${join(stored.map(fieldName))}) AS row_hash, coalesce(regexp_full_match(fetch_id, ${FETCH_ID}), false) AS is_ours
+    FROM ${scanFiles(dataset, files, stored)}
+  )`
+  const [[all, sum, ours, oursSum] = []] = await lake.use({ timeout_ms: TIMEOUT_MS }, (session) =>
+    session.values(sql`
+      SELECT count(*), sum(row_hash), count(*) FILTER (WHERE is_ours), sum(row_hash) FILTER (WHERE is_ours) FROM ${rows}`),
+  )
+  return { all: `${all}:${sum ?? 0}`, ours: `${ours}:${oursSum ?? 0}`, rows: Number(all), oursRows: Number(ours) }
+}
