@@ -1,5 +1,5 @@
 import type { Dataset } from '../schema/dataset.ts'
-import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
+import { inTable, type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
 import type { PartitionSpec, SortOrder, SpecField, TableSchema } from './metadata.ts'
 import type { TableField } from './types.ts'
 
@@ -22,15 +22,6 @@ export interface DeclaredTable {
 const LAST_OWN_ID = 9_999
 
 /**
- * A column as a field of the table. Lists, their elements and binaries are optional, although our rows have them: DuckDB writes
- * them so, and some engines refuse files whose optional columns the schema requires.
- */
-function tableField({ id, name, required, iceberg, doc }: PhysicalField): TableField {
-  const type = typeof iceberg === 'string' ? iceberg : { ...iceberg, 'element-required': false }
-  return { id, name, required: required && typeof type === 'string' && type !== 'binary', type, doc }
-}
-
-/**
  * Derives schema, partition, sort order and properties of a dataset's table. Throws if a key or partition column has no field.
  */
 export function declaredTable(dataset: Dataset): DeclaredTable {
@@ -43,7 +34,7 @@ export function declaredTable(dataset: Dataset): DeclaredTable {
     return found
   }
   return {
-    fields: physical.map(tableField),
+    fields: physical.map((field) => ({ id: field.id, name: field.name, ...inTable(field), doc: field.doc })),
     identifiers: [...new Set([...dataset.entity, dataset.time])].map((name) => {
       const field = fieldFor('key', name)
       if (!field.required || field.iceberg === 'double')

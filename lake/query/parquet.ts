@@ -7,7 +7,7 @@ import { putChecksum, sha256OfFile } from '../iceberg/checksums.ts'
 import type { DataFile, FieldMetrics, Bound as Limit } from '../iceberg/types.ts'
 import { hasValueForm } from '../iceberg/values.ts'
 import type { Dataset, PartitionField } from '../schema/dataset.ts'
-import { type PhysicalField, tableFields } from '../schema/physical.ts'
+import { inTable, type PhysicalField, tableFields } from '../schema/physical.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { quoteText } from './literal.ts'
 import { ascending, cutRows } from './pieces.ts'
@@ -174,7 +174,7 @@ function fieldIds(fields: readonly StoredField[]): string {
 function schemaText(fields: readonly StoredField[]): string {
   return JSON.stringify({
     type: 'struct',
-    fields: fields.map(({ id, name, required, iceberg }) => ({ id, name, required, type: iceberg })),
+    fields: fields.map((field) => ({ id: field.id, name: field.name, ...inTable(field) })),
   })
 }
 

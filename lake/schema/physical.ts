@@ -79,6 +79,18 @@ export function scalarType(column: Column): { duckdb: string; iceberg: string } 
   }
 }
 
+/**
+ * Type and presence of a column as the table's schema states them. Lists, their elements and binaries are optional there, although
+ * our rows have them: DuckDB writes them so, and some engines refuse files whose optional columns the schema requires.
+ */
+export function inTable({ iceberg, required }: Pick<PhysicalField, 'iceberg' | 'required'>): {
+  readonly type: IcebergType
+  readonly required: boolean
+} {
+  if (typeof iceberg === 'string') return { required: required && iceberg !== 'binary', type: iceberg }
+  return { required: false, type: { ...iceberg, 'element-required': false } }
+}
+
 /** The Parquet fields of a table's columns, in order, without retired columns unless `retired` is set. */
 export function physicalFields(columns: Columns, options: { retired?: boolean } = {}): PhysicalField[] {
   const fields: PhysicalField[] = []
