@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { commit } from '../../lake/iceberg/commit.ts'
-import type { TableState } from '../../lake/iceberg/table.ts'
+import { readVersion, type TableState } from '../../lake/iceberg/table.ts'
 import { DELETED_BEFORE, UNTIL } from '../../lake/landed.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import type { SnapshotPins } from '../../lake/open.ts'
@@ -33,6 +34,18 @@ export interface Deriver {
   all(signal: AbortSignal): Promise<void>
   /** Rebuilds the nightly parts if it is night in Madrid (2 to 5 o'clock), and the derivations that read them. */
   nightly(signal: AbortSignal): Promise<void>
+  /** Builds parts for another process; those that it builds or has built are skipped. Returns the parts built here. */
+  help(asked: AskedParts, signal: AbortSignal): Promise<readonly string[]>
+}
+
+/** Parts that several processes may build: what they are made from, and what they were. */
+export interface AskedParts {
+  /** Id of the derived dataset. */
+  readonly into: string
+  /** The version of each input's table, by dataset id; null if there is no table. */
+  readonly inputs: Readonly<Record<string, number | null>>
+  /** The lineage of each part before, by version; null for a missing part. */
+  readonly before: Readonly<Record<string, string | null>>
 }
 
 /** Which parts are made: all due parts, or only missing and empty ones. */
@@ -47,13 +60,29 @@ export interface DeriveResult {
 }
 
 const LOCK_TTL_MS = 20_000
+/** How often other processes are asked for help, and how long to wait for a part that one of them builds, ms. */
+const ASK_EVERY_MS = 5000
+const BUSY_MS = 250
 const NOTHING: DeriveResult = Object.freeze({ made: [], removed: [], rows: 0, waits: false })
 const WAITS: DeriveResult = Object.freeze({ ...NOTHING, waits: true })
 
-/** Makes the deriver of a process. `feeds` are those of the whole catalogue. */
+/**
+ * Makes the deriver of a process. `feeds` are those of the whole catalogue. It runs the derivations that it owns, by default all;
+ * `ask` reports parts that others may help with.
+ */
 export function makeDeriver(
   context: IngestContext,
-  { derivations, feeds }: { readonly derivations: readonly Derived[]; readonly feeds: readonly Feed[] },
+  {
+    derivations,
+    feeds,
+    isOwned = () => true,
+    ask = () => undefined,
+  }: {
+    readonly derivations: readonly Derived[]
+    readonly feeds: readonly Feed[]
+    readonly isOwned?: (derived: Derived) => boolean
+    readonly ask?: (parts: AskedParts) => void
+  },
 ): Deriver {
   /** The versions of each derivation's tables before the last run that found nothing to do. */
   const settled = { all: new Map<Derived, string>(), new: new Map<Derived, string>() }
@@ -63,13 +92,14 @@ export function makeDeriver(
     const seen = await versions()
     if (settled[makes].get(derived) === seen) return
     const began = performance.now()
-    const { made, removed, rows, waits } = await derive(context, derived, { feeds, signal, makes })
+    const { made, removed, rows, waits } = await derive(context, derived, { feeds, signal, makes, ask })
     if (made.length + removed.length > 0)
       context.log.info({ dataset: derived.into.id, made, removed, rows, ms: Math.round(performance.now() - began) }, 'derived')
     if (!waits && made.length + removed.length === 0) settled[makes].set(derived, seen)
   }
   /** Runs derivations in order. One that fails, or a table that cannot be used, keeps only those from running that need it. */
-  const runEach = async (due: readonly Derived[], makes: (derived: Derived) => Makes, signal: AbortSignal): Promise<void> => {
+  const runEach = async (among: readonly Derived[], makes: (derived: Derived) => Makes, signal: AbortSignal): Promise<void> => {
+    const due = among.filter(isOwned)
     const tables = [...new Set(due.flatMap((derived) => [...inputsOf(derived), ...filledBy(derived)]))]
     const refused = await refusedAmong(context, tables)
     const failed = new Set(tables.filter(({ id }) => refused.has(id)))
@@ -102,6 +132,15 @@ export function makeDeriver(
       })
       await runEach(due, () => 'all', signal)
     },
+    async help(asked, signal) {
+      const derived = derivations.find(({ into }) => into.id === asked.into)
+      if (!derived) return []
+      const began = performance.now()
+      const { made, rows } = await helpBuild(context, derived, { asked, feeds, signal })
+      if (made.length > 0)
+        context.log.info({ dataset: asked.into, made, rows, helping: true, ms: Math.round(performance.now() - began) }, 'derived')
+      return made
+    },
   }
 }
 
@@ -132,7 +171,17 @@ export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, '
 export async function derive(
   context: IngestContext,
   derived: Derived,
-  { feeds, signal, makes = 'all' }: { readonly feeds: readonly Feed[]; readonly signal: AbortSignal; readonly makes?: Makes },
+  {
+    feeds,
+    signal,
+    makes = 'all',
+    ask,
+  }: {
+    readonly feeds: readonly Feed[]
+    readonly signal: AbortSignal
+    readonly makes?: Makes
+    readonly ask?: (parts: AskedParts) => void
+  },
 ): Promise<DeriveResult> {
   const lock = { redis: context.redis, name: `derive:${derived.into.id}`, ttl_ms: LOCK_TTL_MS, signal }
   const done = await withLock(lock, async (held) => {
@@ -142,7 +191,7 @@ export async function derive(
     const parts = await planParts(derived, pins, covered)
     // Until a table was complete once, its endpoints wait: nothing is postponed then.
     const wasWhole = Object.keys((await stateOf(context, derived.into)).properties).some((name) => name.startsWith(UNTIL))
-    const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes: wasWhole ? makes : 'all', signal: held })
+    const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes: wasWhole ? makes : 'all', signal: held, ask })
     const isThere = wasWhole || parts.length > 0 || derived.by !== 'model' || derived.waitsForParts !== true
     if (isWhole && isThere) for (const into of filledBy(derived)) await stateCoverage(context, { derived, into }, covered)
     return result
@@ -159,12 +208,16 @@ async function planParts(derived: Derived, pins: SnapshotPins, covered: Readonly
 async function makeParts(
   context: IngestContext,
   derived: Derived,
-  given: { readonly parts: readonly PlannedPart[]; readonly pins: SnapshotPins; readonly makes: Makes; readonly signal: AbortSignal },
+  given: {
+    readonly parts: readonly PlannedPart[]
+    readonly pins: SnapshotPins
+    readonly makes: Makes
+    readonly signal: AbortSignal
+    readonly ask: ((parts: AskedParts) => void) | undefined
+  },
 ): Promise<DeriveResult & { readonly isWhole: boolean }> {
-  const { parts, pins, makes, signal } = given
-  const made: string[] = []
+  const { parts, pins, makes, signal, ask } = given
   const removed: string[] = []
-  let rows = 0
   let isWhole = true
   const gone = madeParts((await stateOf(context, derived.into)).properties)
   const isFrozen = frozenParts(derived, pins, new Set(gone.keys()))
@@ -173,27 +226,106 @@ async function makeParts(
   for (const [version, before] of gone) {
     signal.throwIfAborted()
     if (!(await dropPart(context, derived.into, { state: await stateOf(context, derived.into), before, version, signal })))
-      return { made, removed, rows, waits: true, isWhole: false }
+      return { made: [], removed, rows: 0, waits: true, isWhole: false }
     for (const into of filledBy(derived).slice(1))
       await dropPart(context, into, { ...(await placeOf(context, into, { version, signal })), version })
     removed.push(version)
   }
+  const due: DuePart[] = []
   for (const part of parts) {
-    signal.throwIfAborted()
-    const place = await placeOf(context, derived.into, { version: part.version, signal })
-    const { before } = place
+    const { before, state } = await placeOf(context, derived.into, { version: part.version, signal })
     if (before === part.lineage || isFrozen(part.version)) continue
     // A part that had too little data for any row counts as missing.
-    if (makes === 'new' && before !== null && (await filesOf(place.state, derived.into, part.version)).length > 0) {
-      isWhole = false
-      continue
-    }
-    const landed = await landPart(context, derived, { part, pins, place })
-    if (landed === null) return { made, removed, rows, waits: true, isWhole: false }
-    made.push(part.version)
-    rows += landed
+    if (makes === 'new' && before !== null && (await filesOf(state, derived.into, part.version)).length > 0) isWhole = false
+    else due.push({ part, before })
   }
-  return { made, removed, rows, waits: false, isWhole }
+  const built = await buildParts(context, derived, { due, pins, signal, ...(ask && derived.by !== 'model' ? { ask } : {}) })
+  return { ...built, removed, isWhole: isWhole && !built.waits }
+}
+
+/** A part to build, and its lineage in the table when it was planned. */
+interface DuePart {
+  readonly part: PlannedPart
+  readonly before: string | null
+}
+
+/**
+ * Builds parts under a lock each, so that several processes share them: each takes the next that no other builds. With `ask`
+ * others are asked to help, and it waits for the parts that they build; if one of them dies, its part is built here. `waits` if a
+ * part was changed from other inputs meanwhile.
+ */
+async function buildParts(
+  context: IngestContext,
+  derived: Derived,
+  given: {
+    readonly due: readonly DuePart[]
+    readonly pins: SnapshotPins
+    readonly signal: AbortSignal
+    readonly ask?: (parts: AskedParts) => void
+  },
+): Promise<Omit<DeriveResult, 'removed'>> {
+  const { due, pins, signal, ask } = given
+  const left = new Map(due.map((one) => [one.part.version, one]))
+  const made: string[] = []
+  let [rows, askedAt] = [0, Number.NEGATIVE_INFINITY]
+  while (left.size > 0) {
+    let isBusy = false
+    for (const [version, { part, before }] of left) {
+      signal.throwIfAborted()
+      if (ask && left.size > 1 && performance.now() - askedAt >= ASK_EVERY_MS) {
+        askedAt = performance.now()
+        ask(askedParts(derived, pins, [...left.values()]))
+      }
+      const lock = { redis: context.redis, name: `derive:${derived.into.id}:${version}`, ttl_ms: LOCK_TTL_MS, signal }
+      const done = await withLock(lock, async (held) => {
+        const place = await placeOf(context, derived.into, { version, signal: held, isFresh: due.length > 1 })
+        if (place.before === part.lineage) return 'there'
+        return place.before === before ? landPart(context, derived, { part, pins, place }) : null
+      })
+      if (!done.ran) {
+        isBusy = true
+        continue
+      }
+      if (done.value === null) return { made, rows, waits: true }
+      left.delete(version)
+      if (done.value === 'there') continue
+      made.push(version)
+      rows += done.value
+    }
+    if (isBusy && !ask) return { made, rows, waits: true }
+    if (isBusy) await delay(BUSY_MS, undefined, { signal })
+  }
+  return { made, rows, waits: false }
+}
+
+function askedParts(derived: Derived, pins: SnapshotPins, due: readonly DuePart[]): AskedParts {
+  return {
+    into: derived.into.id,
+    inputs: Object.fromEntries(inputsOf(derived).map(({ id }) => [id, pins.get(id)?.version ?? null])),
+    before: Object.fromEntries(due.map(({ part, before }) => [part.version, before])),
+  }
+}
+
+/** Builds parts that another process asked for, from the same states of the inputs; none if one of these has expired. */
+async function helpBuild(
+  context: IngestContext,
+  derived: Derived,
+  given: { readonly asked: AskedParts; readonly feeds: readonly Feed[]; readonly signal: AbortSignal },
+): Promise<Omit<DeriveResult, 'removed'>> {
+  const { asked, feeds, signal } = given
+  const pins = new Map<string, TableState | null>()
+  for (const dataset of inputsOf(derived)) {
+    const version = asked.inputs[dataset.id] ?? null
+    const state = version === null ? null : await readVersion(context.lake.table(dataset), version)
+    if (version !== null && state === null) return { made: [], rows: 0, waits: true }
+    pins.set(dataset.id, state)
+  }
+  const parts = await planParts(derived, pins, coverageOfInputs(derived, pins, feeds))
+  const due = parts.flatMap((part) => {
+    const before = asked.before[part.version]
+    return before === undefined ? [] : [{ part, before }]
+  })
+  return buildParts(context, derived, { due, pins, signal })
 }
 
 /**
@@ -210,14 +342,14 @@ function frozenParts(derived: Derived, pins: SnapshotPins, made: ReadonlySet<str
 async function placeOf(
   context: IngestContext,
   into: Dataset,
-  { version, signal }: { readonly version: string; readonly signal: AbortSignal },
+  { version, signal, isFresh = false }: { readonly version: string; readonly signal: AbortSignal; readonly isFresh?: boolean },
 ): Promise<Landing> {
-  const state = await stateOf(context, into)
+  const state = await stateOf(context, into, isFresh)
   return { state, before: madeParts(state.properties).get(version) ?? null, signal }
 }
 
-async function stateOf(context: IngestContext, into: Dataset): Promise<TableState> {
-  const state = await context.lake.table(into).load()
+async function stateOf(context: IngestContext, into: Dataset, isFresh = false): Promise<TableState> {
+  const state = await context.lake.table(into).load({ isFresh })
   if (!state) throw new Error(`there is no table of ${into.id}`)
   return state
 }
