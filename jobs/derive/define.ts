@@ -68,6 +68,11 @@ export interface MonthsSpec extends DerivedCommon {
    * determine the coverage, as long as they have rows.
    */
   readonly fallbackInputs?: readonly Dataset[]
+  /**
+   * How a large month is built piece by piece, to save memory: each row is made only from input rows with the same values of the
+   * columns `by`, required texts of every input and of `into`. A piece is a range of the last one with about `rows` input rows.
+   */
+  readonly pieces?: { readonly by: readonly string[]; readonly rows: number }
   /** With `settles`: days that a row may be late. A day is built this many days after its end. None by default. */
   readonly allowedLateness_days?: number
   /** The time range (ms, half-open) of the input rows for a month; by default the month and `allowedLateness_days` more. */

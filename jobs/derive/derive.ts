@@ -265,6 +265,7 @@ async function buildParts(
   },
 ): Promise<Omit<DeriveResult, 'removed'>> {
   const { due, pins, signal, ask } = given
+  const isShared = due.length > 1 && derived.by !== 'model'
   const left = new Map(due.map((one) => [one.part.version, one]))
   const made: string[] = []
   let [rows, askedAt] = [0, Number.NEGATIVE_INFINITY]
@@ -278,7 +279,7 @@ async function buildParts(
       }
       const lock = { redis: context.redis, name: `derive:${derived.into.id}:${version}`, ttl_ms: LOCK_TTL_MS, signal }
       const done = await withLock(lock, async (held) => {
-        const place = await placeOf(context, derived.into, { version, signal: held, isFresh: due.length > 1 })
+        const place = await placeOf(context, derived.into, { version, signal: held, isFresh: isShared })
         if (place.before === part.lineage) return 'there'
         return place.before === before ? landPart(context, derived, { part, pins, place }) : null
       })

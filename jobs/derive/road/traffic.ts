@@ -35,6 +35,7 @@ export const trafficHoursDerived = defineDerived({
   revision: 3,
   watermark: 'day',
   isBySource: true,
+  pieces: { by: ['source', 'sensor_id'], rows: 8_000_000 },
   rows: ({ month }, [readings, archive]) => sql`
     SELECT ${month} AS month, source, sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start,
       arg_max(sensor_type, observed_at) AS sensor_type, ${sumsOfReadings}

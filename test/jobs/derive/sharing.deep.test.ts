@@ -1,23 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { derive } from '../../../jobs/derive/derive.ts'
 import { trafficHoursDerived } from '../../../jobs/derive/road/traffic.ts'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
-import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
-import { trafficReadings, trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-roll-ups.ts'
-import type { DeriveOrder, DeriveReport } from '../../../scripts/checks/benches/derive-process.ts'
-import { fillReadings } from '../../../scripts/checks/benches/lake.ts'
+import type { DeriveOrder } from '../../../scripts/checks/benches/derive-process.ts'
+import { fillReadings, prepareHours } from '../../../scripts/checks/benches/lake.ts'
+import { type Deriving, startDeriving } from '../../../scripts/checks/benches/two-workers.ts'
 import { openContext, type ScratchContext } from '../../../scripts/checks/scratch/context.ts'
 import { tableRows } from '../../helpers/pipeline.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
 
-const PROCESS = new URL('../../../scripts/checks/benches/derive-process.ts', import.meta.url).pathname
 const [FROM, TO] = [Date.UTC(2025, 0, 1), Date.UTC(2025, 8, 1)]
 /** A month begins before midnight in UTC, so that the readings of January begin in it. */
 const MONTHS = ['01', '02', '03', '04', '05', '06', '07', '08'].map((month) => `2025-${month}`)
@@ -26,38 +21,27 @@ let redis: TestRedis
 let folder: string
 let copy: string
 let context: ScratchContext
-const children: ChildProcess[] = []
+const processes: Deriving[] = []
 beforeEach(async () => {
   redis = await startTestRedis()
   folder = tempFolder()
   await fillReadings(folder, { sensors: 40, from: FROM, open: TO, to: TO })
+  await prepareHours(folder)
   context = await openContext({ folder, redisUrl: redis.url, idKey: Buffer.alloc(32) })
-  await prepareTables(context, [trafficReadings, trafficReadings15m, trafficHours])
   copy = tempFolder()
   await cp(folder, copy, { recursive: true })
 })
 afterEach(async () => {
-  for (const child of children.splice(0)) child.kill('SIGKILL')
+  for (const process of processes.splice(0)) process.kill()
   await context.close()
   await redis.stop()
 })
 
-interface Deriving {
-  readonly child: ChildProcess
-  /** Its report, once it has ended; null if it was killed. */
-  readonly report: Promise<DeriveReport | null>
-}
-
-/** Starts a process that derives; it begins with the first line it gets. */
-async function start(order: Partial<DeriveOrder>): Promise<Deriving> {
+const start = async (order: Partial<DeriveOrder>): Promise<Deriving> => {
   const whole = { folder, redisUrl: redis.url, into: 'traffic_hours', threads: 1, memory: 512 * 1024 ** 2, isOwner: false, ...order }
-  const child = spawn(process.execPath, [PROCESS, JSON.stringify(whole)], { stdio: ['pipe', 'pipe', 'inherit'] })
-  children.push(child)
-  const lines: string[] = []
-  const reader = createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(line))
-  const report = once(reader, 'close').then(() => (lines.length > 1 ? (JSON.parse(lines.at(-1) as string) as DeriveReport) : null))
-  await until('it is ready', () => lines[0] === 'ready', 20_000)
-  return { child, report }
+  const process = await startDeriving(whole)
+  processes.push(process)
+  return process
 }
 
 const state = async () => {
@@ -77,14 +61,14 @@ async function rowsAlone(): Promise<readonly unknown[]> {
 
 /** Makes every process begin. */
 const begin = (all: readonly Deriving[]): void => {
-  for (const { child } of all) child.stdin?.write('begin\n')
+  for (const one of all) one.begin()
 }
 
 test('two workers share the months of a backfill, one commit each, and the rows are those of one worker', async () => {
   const [owner, helper] = [await start({ isOwner: true }), await start({})]
   begin([owner, helper])
   const mine = await owner.report
-  helper.child.stdin?.end()
+  helper.end()
   const [own, helped] = [mine?.made ?? [], (await helper.report)?.made ?? []]
   expect([...own, ...helped].sort()).toEqual(MONTHS)
   expect(helped.length).toBeGreaterThan(0)
@@ -117,7 +101,7 @@ test('after the owner is killed, its helper goes on, and the next owner builds o
   await context.redis.del('lock:derive:traffic_hours')
   begin([next])
   const own = (await next.report)?.made ?? []
-  helper.child.stdin?.end()
+  helper.end()
   const helped = (await helper.report)?.made ?? []
   const { metadata, properties } = await state()
   expect(metadata.snapshots.map(({ summary }) => summary['derived-part']).sort()).toEqual(MONTHS)
