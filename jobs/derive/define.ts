@@ -1,3 +1,4 @@
+import type { Dialect } from '../../lake/query/dialect.ts'
 import type { Sql, SqlPart } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
@@ -81,7 +82,9 @@ export interface MonthsSpec extends DerivedCommon {
    * A SELECT of a month's rows, by the dataset's column names, from the inputs in the order of `from`: their rows whose intervals
    * begin in the read range, with that begin as their time. The month ends where the settled days end.
    */
-  readonly rows: (month: MonthSpan, inputs: readonly SqlPart[]) => Sql
+  readonly rows: (month: MonthSpan, inputs: readonly SqlPart[], dialect: Dialect) => Sql
+  /** Set if Spark can run `rows`, too: a law compares both. `DERIVE_ENGINE=spark` leaves it to `scripts/spark`. */
+  readonly isShared?: true
 }
 
 /** The inputs of a model's run for a part. */

@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { commit } from '../../lake/iceberg/commit.ts'
-import { readVersion, type TableState } from '../../lake/iceberg/table.ts'
 import { DELETED_BEFORE, UNTIL } from '../../lake/landed.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import type { SnapshotPins } from '../../lake/open.ts'
@@ -11,20 +9,20 @@ import type { IngestContext } from '../ingest/context.ts'
 import { refusedAmong } from '../ingest/usable.ts'
 import { oneByOne } from '../one-by-one.ts'
 import { type Derived, filledBy, inputsOf } from './define.ts'
-import { dropPart, filesOf, type Landing, landPart } from './land.ts'
+import { dropPart, filesOf } from './land.ts'
+import { coverageOfInputs, isSettled, madeParts, monthSpan, type PlannedPart, pinInputs, settledUntil } from './lineage.ts'
 import {
-  coverageOfInputs,
-  coveredUntil,
-  isSettled,
-  madeParts,
-  monthSpan,
-  type PlannedPart,
-  pinInputs,
-  planModel,
-  planMonths,
-  planVersions,
-  settledUntil,
-} from './lineage.ts'
+  type AskedParts,
+  type BuiltParts,
+  buildParts,
+  type DuePart,
+  helpBuild,
+  LOCK_TTL_MS,
+  placeOf,
+  planParts,
+  type RowsElsewhere,
+  stateOf,
+} from './parts.ts'
 
 /** Makes derived datasets in one process. */
 export interface Deriver {
@@ -38,31 +36,14 @@ export interface Deriver {
   help(asked: AskedParts, signal: AbortSignal): Promise<readonly string[]>
 }
 
-/** Parts that several processes may build: what they are made from, and what they were. */
-export interface AskedParts {
-  /** Id of the derived dataset. */
-  readonly into: string
-  /** The version of each input's table, by dataset id; null if there is no table. */
-  readonly inputs: Readonly<Record<string, number | null>>
-  /** The lineage of each part before, by version; null for a missing part. */
-  readonly before: Readonly<Record<string, string | null>>
-}
-
 /** Which parts are made: all due parts, or only missing and empty ones. */
 type Makes = 'all' | 'new'
 
 /** The result of a derivation; `waits` if its inputs were not at one state, or another process was running it. */
-export interface DeriveResult {
-  readonly made: readonly string[]
+export interface DeriveResult extends BuiltParts {
   readonly removed: readonly string[]
-  readonly rows: number
-  readonly waits: boolean
 }
 
-const LOCK_TTL_MS = 20_000
-/** How often other processes are asked for help, and how long to wait for a part that one of them builds, ms. */
-const ASK_EVERY_MS = 5000
-const BUSY_MS = 250
 const NOTHING: DeriveResult = Object.freeze({ made: [], removed: [], rows: 0, waits: false })
 const WAITS: DeriveResult = Object.freeze({ ...NOTHING, waits: true })
 
@@ -176,11 +157,13 @@ export async function derive(
     signal,
     makes = 'all',
     ask,
+    rowsElsewhere,
   }: {
     readonly feeds: readonly Feed[]
     readonly signal: AbortSignal
     readonly makes?: Makes
     readonly ask?: (parts: AskedParts) => void
+    readonly rowsElsewhere?: RowsElsewhere
   },
 ): Promise<DeriveResult> {
   const lock = { redis: context.redis, name: `derive:${derived.into.id}`, ttl_ms: LOCK_TTL_MS, signal }
@@ -191,18 +174,19 @@ export async function derive(
     const parts = await planParts(derived, pins, covered)
     // Until a table was complete once, its endpoints wait: nothing is postponed then.
     const wasWhole = Object.keys((await stateOf(context, derived.into)).properties).some((name) => name.startsWith(UNTIL))
-    const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes: wasWhole ? makes : 'all', signal: held, ask })
+    const { isWhole, ...result } = await makeParts(context, derived, {
+      parts,
+      pins,
+      makes: wasWhole ? makes : 'all',
+      signal: held,
+      ask,
+      rowsElsewhere,
+    })
     const isThere = wasWhole || parts.length > 0 || derived.by !== 'model' || derived.waitsForParts !== true
     if (isWhole && isThere) for (const into of filledBy(derived)) await stateCoverage(context, { derived, into }, covered)
     return result
   })
   return done.ran ? done.value : WAITS
-}
-
-async function planParts(derived: Derived, pins: SnapshotPins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
-  if (derived.by === 'versions') return planVersions(derived, pins)
-  if (derived.by === 'model') return planModel(derived, pins, covered)
-  return covered.size === 0 ? [] : planMonths(derived, pins, coveredUntil(derived, [...covered.values()]))
 }
 
 async function makeParts(
@@ -214,9 +198,10 @@ async function makeParts(
     readonly makes: Makes
     readonly signal: AbortSignal
     readonly ask: ((parts: AskedParts) => void) | undefined
+    readonly rowsElsewhere: RowsElsewhere | undefined
   },
 ): Promise<DeriveResult & { readonly isWhole: boolean }> {
-  const { parts, pins, makes, signal, ask } = given
+  const { parts, pins, makes, signal, ask, rowsElsewhere } = given
   const removed: string[] = []
   let isWhole = true
   const gone = madeParts((await stateOf(context, derived.into)).properties)
@@ -239,94 +224,9 @@ async function makeParts(
     if (makes === 'new' && before !== null && (await filesOf(state, derived.into, part.version)).length > 0) isWhole = false
     else due.push({ part, before })
   }
-  const built = await buildParts(context, derived, { due, pins, signal, ...(ask && derived.by !== 'model' ? { ask } : {}) })
+  const help = ask && derived.by !== 'model' ? { ask } : {}
+  const built = await buildParts(context, derived, { due, pins, signal, ...help, ...(rowsElsewhere ? { rowsElsewhere } : {}) })
   return { ...built, removed, isWhole: isWhole && !built.waits }
-}
-
-/** A part to build, and its lineage in the table when it was planned. */
-interface DuePart {
-  readonly part: PlannedPart
-  readonly before: string | null
-}
-
-/**
- * Builds parts under a lock each, so that several processes share them: each takes the next that no other builds. With `ask`
- * others are asked to help, and it waits for the parts that they build; if one of them dies, its part is built here. `waits` if a
- * part was changed from other inputs meanwhile.
- */
-async function buildParts(
-  context: IngestContext,
-  derived: Derived,
-  given: {
-    readonly due: readonly DuePart[]
-    readonly pins: SnapshotPins
-    readonly signal: AbortSignal
-    readonly ask?: (parts: AskedParts) => void
-  },
-): Promise<Omit<DeriveResult, 'removed'>> {
-  const { due, pins, signal, ask } = given
-  const isShared = due.length > 1 && derived.by !== 'model'
-  const left = new Map(due.map((one) => [one.part.version, one]))
-  const made: string[] = []
-  let [rows, askedAt] = [0, Number.NEGATIVE_INFINITY]
-  while (left.size > 0) {
-    let isBusy = false
-    for (const [version, { part, before }] of left) {
-      signal.throwIfAborted()
-      if (ask && left.size > 1 && performance.now() - askedAt >= ASK_EVERY_MS) {
-        askedAt = performance.now()
-        ask(askedParts(derived, pins, [...left.values()]))
-      }
-      const lock = { redis: context.redis, name: `derive:${derived.into.id}:${version}`, ttl_ms: LOCK_TTL_MS, signal }
-      const done = await withLock(lock, async (held) => {
-        const place = await placeOf(context, derived.into, { version, signal: held, isFresh: isShared })
-        if (place.before === part.lineage) return 'there'
-        return place.before === before ? landPart(context, derived, { part, pins, place }) : null
-      })
-      if (!done.ran) {
-        isBusy = true
-        continue
-      }
-      if (done.value === null) return { made, rows, waits: true }
-      left.delete(version)
-      if (done.value === 'there') continue
-      made.push(version)
-      rows += done.value
-    }
-    if (isBusy && !ask) return { made, rows, waits: true }
-    if (isBusy) await delay(BUSY_MS, undefined, { signal })
-  }
-  return { made, rows, waits: false }
-}
-
-function askedParts(derived: Derived, pins: SnapshotPins, due: readonly DuePart[]): AskedParts {
-  return {
-    into: derived.into.id,
-    inputs: Object.fromEntries(inputsOf(derived).map(({ id }) => [id, pins.get(id)?.version ?? null])),
-    before: Object.fromEntries(due.map(({ part, before }) => [part.version, before])),
-  }
-}
-
-/** Builds parts that another process asked for, from the same states of the inputs; none if one of these has expired. */
-async function helpBuild(
-  context: IngestContext,
-  derived: Derived,
-  given: { readonly asked: AskedParts; readonly feeds: readonly Feed[]; readonly signal: AbortSignal },
-): Promise<Omit<DeriveResult, 'removed'>> {
-  const { asked, feeds, signal } = given
-  const pins = new Map<string, TableState | null>()
-  for (const dataset of inputsOf(derived)) {
-    const version = asked.inputs[dataset.id] ?? null
-    const state = version === null ? null : await readVersion(context.lake.table(dataset), version)
-    if (version !== null && state === null) return { made: [], rows: 0, waits: true }
-    pins.set(dataset.id, state)
-  }
-  const parts = await planParts(derived, pins, coverageOfInputs(derived, pins, feeds))
-  const due = parts.flatMap((part) => {
-    const before = asked.before[part.version]
-    return before === undefined ? [] : [{ part, before }]
-  })
-  return buildParts(context, derived, { due, pins, signal })
 }
 
 /**
@@ -337,22 +237,6 @@ function frozenParts(derived: Derived, pins: SnapshotPins, made: ReadonlySet<str
   if (derived.by !== 'months') return () => false
   const deleted = derived.from.map(({ id }) => Date.parse(pins.get(id)?.properties[DELETED_BEFORE] ?? ''))
   return (version) => made.has(version) && deleted.some((before) => monthSpan(version).from < before)
-}
-
-/** Where a part lands: the table's current state, and its lineage of the part. */
-async function placeOf(
-  context: IngestContext,
-  into: Dataset,
-  { version, signal, isFresh = false }: { readonly version: string; readonly signal: AbortSignal; readonly isFresh?: boolean },
-): Promise<Landing> {
-  const state = await stateOf(context, into, isFresh)
-  return { state, before: madeParts(state.properties).get(version) ?? null, signal }
-}
-
-async function stateOf(context: IngestContext, into: Dataset, isFresh = false): Promise<TableState> {
-  const state = await context.lake.table(into).load({ isFresh })
-  if (!state) throw new Error(`there is no table of ${into.id}`)
-  return state
 }
 
 /**

@@ -3,7 +3,8 @@ import { listen } from '../../lake/live/connect.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { type Derived, filledBy, inputsOf } from './define.ts'
-import { type AskedParts, type Deriver, dueAfter, makeDeriver } from './derive.ts'
+import { type Deriver, dueAfter, makeDeriver } from './derive.ts'
+import type { AskedParts } from './parts.ts'
 
 /** Channel of what workers tell each other about derivations, as JSON. A lost message is made good by the next landing. */
 const CHANNEL = 'jobs:derive'

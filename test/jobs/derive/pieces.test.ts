@@ -83,8 +83,8 @@ test('a month built in pieces has the rows of one built at once, in files of sen
 })
 
 test('a derivation whose rows are not made from one piece is refused', async () => {
-  const rows: MonthsSpec['rows'] = (month, inputs) =>
-    sql`SELECT * REPLACE ('1000' AS sensor_id) FROM (${trafficHoursDerived.rows(month, inputs)}) QUALIFY row_number() OVER () = 1`
+  const rows: MonthsSpec['rows'] = (month, inputs, dialect) =>
+    sql`SELECT * REPLACE ('1000' AS sensor_id) FROM (${trafficHoursDerived.rows(month, inputs, dialect)}) QUALIFY row_number() OVER () = 1`
   await expect(build({ rows, pieces: { by: ['source', 'sensor_id'], rows: 7000 } })).rejects.toThrow(
     '1 rows that a piece of the inputs cannot give',
   )
