@@ -6,7 +6,7 @@ import { type Derived, filledBy, inputsOf } from './define.ts'
 import { type Deriver, dueAfter, makeDeriver } from './derive.ts'
 import type { AskedParts } from './parts.ts'
 
-/** Channel of what workers tell each other about derivations, as JSON. A lost message is made good by the next landing. */
+/** Channel of messages between workers about derivations, as JSON. A lost message is made good by the next landing. */
 const CHANNEL = 'jobs:derive'
 
 type Message = { readonly by: string } & ({ readonly landed: string } | { readonly isNight: true } | { readonly asked: AskedParts })
@@ -45,7 +45,7 @@ export function ownedNames(derivations: readonly Derived[], feeds: readonly Feed
 }
 
 /**
- * Makes the deriver of a worker among others: it runs what it owns, tells the others what landed here, builds parts that they
+ * Makes the deriver of a worker among others: it runs what it owns, announces what landed here, builds parts that others
  * ask for, and asks them to help with its own. `signal` ends what others caused.
  */
 export function shareDeriver(

@@ -71,7 +71,7 @@ export interface Deriving {
   kill(): void
 }
 
-/** Starts a process that derives once it is told to begin. Resolves when it hears the others; throws if it ends before. */
+/** Starts a process that derives from `begin` on. Resolves when it hears the others; throws if it ends before. */
 export async function startDeriving(order: DeriveOrder): Promise<Deriving> {
   const child = spawn(process.execPath, [PROCESS, JSON.stringify(order)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines: string[] = []

@@ -74,7 +74,7 @@ test('only the owner of a derivation makes it, wherever its input lands, and a n
   await own.all(never)
   await own.nightly(never)
   expect(made).toEqual(['other V2'])
-  // Nobody is told of this landing: the worker that landed it has died.
+  // This landing is not announced: the worker that landed it has died.
   await land(2, 'V3')
   owner = 'own'
   own.takeOver()
