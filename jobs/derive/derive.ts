@@ -204,8 +204,9 @@ async function makeParts(
   const { parts, pins, makes, signal, ask, rowsElsewhere } = given
   const removed: string[] = []
   let isWhole = true
-  const gone = madeParts((await stateOf(context, derived.into)).properties)
-  const isFrozen = frozenParts(derived, pins, new Set(gone.keys()))
+  const { properties } = await stateOf(context, derived.into)
+  const gone = madeParts(properties)
+  const isFrozen = frozenParts(derived, pins, properties)
   for (const { version } of parts) gone.delete(version)
   for (const version of gone.keys()) if (isFrozen(version)) gone.delete(version)
   for (const [version, before] of gone) {
@@ -230,13 +231,18 @@ async function makeParts(
 }
 
 /**
- * True for months that are not rebuilt: they were built, and an input with limited retention has since deleted some of their
- * rows.
+ * True for months that are not rebuilt: they were built, and an input with limited retention (`keep`) has since deleted some of
+ * their rows, or the table itself all.
  */
-function frozenParts(derived: Derived, pins: SnapshotPins, made: ReadonlySet<string>): (version: string) => boolean {
+function frozenParts(derived: Derived, pins: SnapshotPins, own: Readonly<Record<string, string>>): (version: string) => boolean {
   if (derived.by !== 'months') return () => false
-  const deleted = derived.from.map(({ id }) => Date.parse(pins.get(id)?.properties[DELETED_BEFORE] ?? ''))
-  return (version) => made.has(version) && deleted.some((before) => monthSpan(version).from < before)
+  const before = (properties: Readonly<Record<string, string>> = {}): number => Date.parse(properties[DELETED_BEFORE] ?? '')
+  const made = madeParts(own)
+  const inputs = derived.from.map(({ id }) => before(pins.get(id)?.properties))
+  return (version) => {
+    const { from, to } = monthSpan(version)
+    return made.has(version) && (to <= before(own) || inputs.some((one) => from < one))
+  }
 }
 
 /**
