@@ -89,6 +89,8 @@ export function shareDeriver(
       if (feed && dueAfter(derivations, feed).some(isOwned)) start(`after ${feed.id}`, () => deriver.after(feed, signal))
       return
     }
+    // A later version may send other messages.
+    if (!('asked' in message)) return
     const { asked } = message
     // It asks again every few seconds.
     if (!running.has(`help ${asked.into}`)) start(`help ${asked.into}`, () => deriver.help(asked, signal))
