@@ -133,7 +133,7 @@ async function rollUp(folder: string, derivations: readonly Derived[]): Promise<
   const context = await openContext({ folder, redisUrl: server.url, ...own })
   try {
     for (const derived of derivations) {
-      await prepareTables(context, [...derived.from, ...filledBy(derived)])
+      await prepareTables(context, filledBy(derived))
       const { waits } = await derive(context, derived, { feeds, signal: new AbortController().signal })
       if (waits) throw new Error(`${derived.into.id} could not be built`)
     }
