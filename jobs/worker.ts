@@ -75,11 +75,13 @@ export interface WorkerOptions {
    */
   readonly declared?: readonly DeclaredPart[]
   readonly upkeep: readonly UpkeepTask[]
+  /** Names of what else it can own, which has no ticks: derivations. */
+  readonly owns?: readonly string[]
   readonly landEvery_s: number
   /** How much of its data has arrived, and whether the store is full; all and no by default. */
   readonly condition?: () => Required<Pick<WorkerEntry, 'phase' | 'store_full'>>
   readonly runner: FeedRunner
-  /** Called with the names of the feeds and tasks that the worker owns, when they change. */
+  /** Called with the names that the worker owns, when they change. */
   readonly onOwned?: (names: ReadonlySet<string>) => void
   readonly log: Logger
   readonly times?: Partial<WorkerTimes>
@@ -89,7 +91,7 @@ export interface WorkerOptions {
 export interface RunningWorker {
   /** False while Redis does not answer. */
   readonly connected: boolean
-  /** Names of the feeds and tasks that it owns. */
+  /** Names of the feeds, tasks and derivations that it owns. */
   readonly owned: ReadonlySet<string>
   /** Its jobs by state. */
   readonly jobs: JobCounts
@@ -174,7 +176,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   const own: WorkerEntry = {
     ...{ id: randomUUID(), started_at, schedules: [], declared: options.declared ?? null },
-    runs: [...new Set(jobs.map(({ name }) => name))],
+    runs: [...new Set([...jobs.map(({ name }) => name), ...(options.owns ?? [])])],
   }
   const announce = (how?: { readonly isStopping: boolean }): Promise<void> =>
     announceWorker(redis, { ...own, ...(options.condition?.() ?? { phase: 'STEADY', store_full: false }) }, how)
@@ -186,7 +188,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     if (!living.some(({ id }) => id === own.id)) return announce()
     const now = ownedBy(own.id, living)
     if (now.size === owned.size && [...now].every((name) => owned.has(name))) return
-    log.info({ owned: now.size, of: own.runs?.length, workers: living.length }, 'owned feeds and tasks')
+    log.info({ owned: now.size, of: own.runs?.length, workers: living.length }, 'owned feeds, tasks and derivations')
     owned = now
     onOwned(owned)
     ticker.own(owned)

@@ -208,6 +208,10 @@ export const SETTINGS = {
     'DUCKDB_EXTENSIONS',
     "Folder with DuckDB's `httpfs` extension, for range reads of an S3 lake. Without it, that of `pip install duckdb-extension-httpfs==1.5.5` is used, else DuckDB's own server.",
   ),
+  deriveEngine: text('DERIVE_ENGINE', 'With `spark`, workers leave the heaviest derived tables to `scripts/spark`.', {
+    fallback: 'duckdb',
+    oneOf: ['duckdb', 'spark'],
+  }),
   landEvery_s: count(
     'LAND_EVERY_S',
     'Seconds between commits of a feed to the lake. At 300 one commit may fail and the lake is still at most 10 minutes behind.',

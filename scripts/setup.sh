@@ -68,6 +68,34 @@ have_npm_packages() {
     printf '%s\n' "$*" >"$folder/.installed"
 }
 
+# True once Iceberg's jars for Spark are there: sets spark_jars to their paths, separated by commas.
+have_spark_jars() {
+  local jar folder="$project/.cache/engines/jars"
+  spark_jars=""
+  for jar in iceberg-spark-runtime-4.0_2.13 iceberg-aws-bundle; do
+    if [ ! -f "$folder/$jar-1.10.0.jar" ]; then
+      command -v mvn >/dev/null || return 1
+      say "Fetching $jar (once; some 50 MB) ..."
+      mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy \
+        -Dartifact="org.apache.iceberg:$jar:1.10.0" -DoutputDirectory="$folder" >&2 || return 1
+    fi
+    spark_jars="${spark_jars:+$spark_jars,}$folder/$jar-1.10.0.jar"
+  done
+}
+
+# Installs Spark (430 MB) and sets SPARK_PYTHON and SPARK_JARS, unless they are set.
+need_spark() {
+  command -v java >/dev/null || fail "Spark needs Java 17 or 21 (Debian: apt-get install openjdk-17-jre-headless)."
+  if [ -z "${SPARK_PYTHON:-}" ]; then
+    have_python_packages spark/venv pyspark==4.0.1 || fail "pyspark could not be installed: it needs python3 with venv and a network."
+    export SPARK_PYTHON="$project/.cache/spark/venv/bin/python"
+  fi
+  if [ -z "${SPARK_JARS:-}" ]; then
+    have_spark_jars || fail "Iceberg's jars could not be fetched: Maven (Debian: apt-get install maven) and a network are needed."
+    export SPARK_JARS="$spark_jars"
+  fi
+}
+
 # Installs a missing Debian package with a message, if possible; 'how' states its use.
 add_package() {
   local package="$1" how="$2" sudo=""

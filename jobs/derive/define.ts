@@ -1,3 +1,4 @@
+import type { Dialect } from '../../lake/query/dialect.ts'
 import type { Sql, SqlPart } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
@@ -68,6 +69,11 @@ export interface MonthsSpec extends DerivedCommon {
    * determine the coverage, as long as they have rows.
    */
   readonly fallbackInputs?: readonly Dataset[]
+  /**
+   * How a large month is built piece by piece, to save memory: each row is made only from input rows with the same values of the
+   * columns `by`, required texts of every input and of `into`. A piece is a range of the last one with about `rows` input rows.
+   */
+  readonly pieces?: { readonly by: readonly string[]; readonly rows: number }
   /** With `settles`: days that a row may be late. A day is built this many days after its end. None by default. */
   readonly allowedLateness_days?: number
   /** The time range (ms, half-open) of the input rows for a month; by default the month and `allowedLateness_days` more. */
@@ -76,7 +82,9 @@ export interface MonthsSpec extends DerivedCommon {
    * A SELECT of a month's rows, by the dataset's column names, from the inputs in the order of `from`: their rows whose intervals
    * begin in the read range, with that begin as their time. The month ends where the settled days end.
    */
-  readonly rows: (month: MonthSpan, inputs: readonly SqlPart[]) => Sql
+  readonly rows: (month: MonthSpan, inputs: readonly SqlPart[], dialect: Dialect) => Sql
+  /** Set if Spark can run `rows`, too: a law compares both. `DERIVE_ENGINE=spark` leaves it to `scripts/spark`. */
+  readonly isShared?: true
 }
 
 /** The inputs of a model's run for a part. */

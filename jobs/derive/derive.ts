@@ -1,5 +1,4 @@
 import { commit } from '../../lake/iceberg/commit.ts'
-import type { TableState } from '../../lake/iceberg/table.ts'
 import { DELETED_BEFORE, UNTIL } from '../../lake/landed.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import type { SnapshotPins } from '../../lake/open.ts'
@@ -10,20 +9,20 @@ import type { IngestContext } from '../ingest/context.ts'
 import { refusedAmong } from '../ingest/usable.ts'
 import { oneByOne } from '../one-by-one.ts'
 import { type Derived, filledBy, inputsOf } from './define.ts'
-import { dropPart, filesOf, type Landing, landPart } from './land.ts'
+import { dropPart, filesOf } from './land.ts'
+import { coverageOfInputs, isSettled, madeParts, monthSpan, type PlannedPart, pinInputs, settledUntil } from './lineage.ts'
 import {
-  coverageOfInputs,
-  coveredUntil,
-  isSettled,
-  madeParts,
-  monthSpan,
-  type PlannedPart,
-  pinInputs,
-  planModel,
-  planMonths,
-  planVersions,
-  settledUntil,
-} from './lineage.ts'
+  type AskedParts,
+  type BuiltParts,
+  buildParts,
+  type DuePart,
+  helpBuild,
+  LOCK_TTL_MS,
+  placeOf,
+  planParts,
+  type RowsElsewhere,
+  stateOf,
+} from './parts.ts'
 
 /** Makes derived datasets in one process. */
 export interface Deriver {
@@ -33,27 +32,38 @@ export interface Deriver {
   all(signal: AbortSignal): Promise<void>
   /** Rebuilds the nightly parts if it is night in Madrid (2 to 5 o'clock), and the derivations that read them. */
   nightly(signal: AbortSignal): Promise<void>
+  /** Builds parts for another process; those that it builds or has built are skipped. Returns the parts built here. */
+  help(asked: AskedParts, signal: AbortSignal): Promise<readonly string[]>
 }
 
 /** Which parts are made: all due parts, or only missing and empty ones. */
 type Makes = 'all' | 'new'
 
 /** The result of a derivation; `waits` if its inputs were not at one state, or another process was running it. */
-export interface DeriveResult {
-  readonly made: readonly string[]
+export interface DeriveResult extends BuiltParts {
   readonly removed: readonly string[]
-  readonly rows: number
-  readonly waits: boolean
 }
 
-const LOCK_TTL_MS = 20_000
 const NOTHING: DeriveResult = Object.freeze({ made: [], removed: [], rows: 0, waits: false })
 const WAITS: DeriveResult = Object.freeze({ ...NOTHING, waits: true })
 
-/** Makes the deriver of a process. `feeds` are those of the whole catalogue. */
+/**
+ * Makes the deriver of a process. `feeds` are those of the whole catalogue. It runs the derivations that it owns, by default all;
+ * `ask` reports parts that others may help with.
+ */
 export function makeDeriver(
   context: IngestContext,
-  { derivations, feeds }: { readonly derivations: readonly Derived[]; readonly feeds: readonly Feed[] },
+  {
+    derivations,
+    feeds,
+    isOwned = () => true,
+    ask = () => undefined,
+  }: {
+    readonly derivations: readonly Derived[]
+    readonly feeds: readonly Feed[]
+    readonly isOwned?: (derived: Derived) => boolean
+    readonly ask?: (parts: AskedParts) => void
+  },
 ): Deriver {
   /** The versions of each derivation's tables before the last run that found nothing to do. */
   const settled = { all: new Map<Derived, string>(), new: new Map<Derived, string>() }
@@ -63,13 +73,14 @@ export function makeDeriver(
     const seen = await versions()
     if (settled[makes].get(derived) === seen) return
     const began = performance.now()
-    const { made, removed, rows, waits } = await derive(context, derived, { feeds, signal, makes })
+    const { made, removed, rows, waits } = await derive(context, derived, { feeds, signal, makes, ask })
     if (made.length + removed.length > 0)
       context.log.info({ dataset: derived.into.id, made, removed, rows, ms: Math.round(performance.now() - began) }, 'derived')
     if (!waits && made.length + removed.length === 0) settled[makes].set(derived, seen)
   }
   /** Runs derivations in order. One that fails, or a table that cannot be used, keeps only those from running that need it. */
-  const runEach = async (due: readonly Derived[], makes: (derived: Derived) => Makes, signal: AbortSignal): Promise<void> => {
+  const runEach = async (among: readonly Derived[], makes: (derived: Derived) => Makes, signal: AbortSignal): Promise<void> => {
+    const due = among.filter(isOwned)
     const tables = [...new Set(due.flatMap((derived) => [...inputsOf(derived), ...filledBy(derived)]))]
     const refused = await refusedAmong(context, tables)
     const failed = new Set(tables.filter(({ id }) => refused.has(id)))
@@ -102,6 +113,15 @@ export function makeDeriver(
       })
       await runEach(due, () => 'all', signal)
     },
+    async help(asked, signal) {
+      const derived = derivations.find(({ into }) => into.id === asked.into)
+      if (!derived) return []
+      const began = performance.now()
+      const { made, rows } = await helpBuild(context, derived, { asked, feeds, signal })
+      if (made.length > 0)
+        context.log.info({ dataset: asked.into, made, rows, helping: true, ms: Math.round(performance.now() - began) }, 'derived')
+      return made
+    },
   }
 }
 
@@ -132,7 +152,19 @@ export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, '
 export async function derive(
   context: IngestContext,
   derived: Derived,
-  { feeds, signal, makes = 'all' }: { readonly feeds: readonly Feed[]; readonly signal: AbortSignal; readonly makes?: Makes },
+  {
+    feeds,
+    signal,
+    makes = 'all',
+    ask,
+    rowsElsewhere,
+  }: {
+    readonly feeds: readonly Feed[]
+    readonly signal: AbortSignal
+    readonly makes?: Makes
+    readonly ask?: (parts: AskedParts) => void
+    readonly rowsElsewhere?: RowsElsewhere
+  },
 ): Promise<DeriveResult> {
   const lock = { redis: context.redis, name: `derive:${derived.into.id}`, ttl_ms: LOCK_TTL_MS, signal }
   const done = await withLock(lock, async (held) => {
@@ -142,7 +174,14 @@ export async function derive(
     const parts = await planParts(derived, pins, covered)
     // Until a table was complete once, its endpoints wait: nothing is postponed then.
     const wasWhole = Object.keys((await stateOf(context, derived.into)).properties).some((name) => name.startsWith(UNTIL))
-    const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes: wasWhole ? makes : 'all', signal: held })
+    const { isWhole, ...result } = await makeParts(context, derived, {
+      parts,
+      pins,
+      makes: wasWhole ? makes : 'all',
+      signal: held,
+      ask,
+      rowsElsewhere,
+    })
     const isThere = wasWhole || parts.length > 0 || derived.by !== 'model' || derived.waitsForParts !== true
     if (isWhole && isThere) for (const into of filledBy(derived)) await stateCoverage(context, { derived, into }, covered)
     return result
@@ -150,76 +189,60 @@ export async function derive(
   return done.ran ? done.value : WAITS
 }
 
-async function planParts(derived: Derived, pins: SnapshotPins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
-  if (derived.by === 'versions') return planVersions(derived, pins)
-  if (derived.by === 'model') return planModel(derived, pins, covered)
-  return covered.size === 0 ? [] : planMonths(derived, pins, coveredUntil(derived, [...covered.values()]))
-}
-
 async function makeParts(
   context: IngestContext,
   derived: Derived,
-  given: { readonly parts: readonly PlannedPart[]; readonly pins: SnapshotPins; readonly makes: Makes; readonly signal: AbortSignal },
+  given: {
+    readonly parts: readonly PlannedPart[]
+    readonly pins: SnapshotPins
+    readonly makes: Makes
+    readonly signal: AbortSignal
+    readonly ask: ((parts: AskedParts) => void) | undefined
+    readonly rowsElsewhere: RowsElsewhere | undefined
+  },
 ): Promise<DeriveResult & { readonly isWhole: boolean }> {
-  const { parts, pins, makes, signal } = given
-  const made: string[] = []
+  const { parts, pins, makes, signal, ask, rowsElsewhere } = given
   const removed: string[] = []
-  let rows = 0
   let isWhole = true
-  const gone = madeParts((await stateOf(context, derived.into)).properties)
-  const isFrozen = frozenParts(derived, pins, new Set(gone.keys()))
+  const { properties } = await stateOf(context, derived.into)
+  const gone = madeParts(properties)
+  const isFrozen = frozenParts(derived, pins, properties)
   for (const { version } of parts) gone.delete(version)
   for (const version of gone.keys()) if (isFrozen(version)) gone.delete(version)
   for (const [version, before] of gone) {
     signal.throwIfAborted()
     if (!(await dropPart(context, derived.into, { state: await stateOf(context, derived.into), before, version, signal })))
-      return { made, removed, rows, waits: true, isWhole: false }
+      return { made: [], removed, rows: 0, waits: true, isWhole: false }
     for (const into of filledBy(derived).slice(1))
       await dropPart(context, into, { ...(await placeOf(context, into, { version, signal })), version })
     removed.push(version)
   }
+  const due: DuePart[] = []
   for (const part of parts) {
-    signal.throwIfAborted()
-    const place = await placeOf(context, derived.into, { version: part.version, signal })
-    const { before } = place
+    const { before, state } = await placeOf(context, derived.into, { version: part.version, signal })
     if (before === part.lineage || isFrozen(part.version)) continue
     // A part that had too little data for any row counts as missing.
-    if (makes === 'new' && before !== null && (await filesOf(place.state, derived.into, part.version)).length > 0) {
-      isWhole = false
-      continue
-    }
-    const landed = await landPart(context, derived, { part, pins, place })
-    if (landed === null) return { made, removed, rows, waits: true, isWhole: false }
-    made.push(part.version)
-    rows += landed
+    if (makes === 'new' && before !== null && (await filesOf(state, derived.into, part.version)).length > 0) isWhole = false
+    else due.push({ part, before })
   }
-  return { made, removed, rows, waits: false, isWhole }
+  const help = ask && derived.by !== 'model' ? { ask } : {}
+  const built = await buildParts(context, derived, { due, pins, signal, ...help, ...(rowsElsewhere ? { rowsElsewhere } : {}) })
+  return { ...built, removed, isWhole: isWhole && !built.waits }
 }
 
 /**
- * True for months that are not rebuilt: they were built, and an input with limited retention has since deleted some of their
- * rows.
+ * True for months that are not rebuilt: they were built, and an input with limited retention (`keep`) has since deleted some of
+ * their rows, or the table itself all.
  */
-function frozenParts(derived: Derived, pins: SnapshotPins, made: ReadonlySet<string>): (version: string) => boolean {
+function frozenParts(derived: Derived, pins: SnapshotPins, own: Readonly<Record<string, string>>): (version: string) => boolean {
   if (derived.by !== 'months') return () => false
-  const deleted = derived.from.map(({ id }) => Date.parse(pins.get(id)?.properties[DELETED_BEFORE] ?? ''))
-  return (version) => made.has(version) && deleted.some((before) => monthSpan(version).from < before)
-}
-
-/** Where a part lands: the table's current state, and its lineage of the part. */
-async function placeOf(
-  context: IngestContext,
-  into: Dataset,
-  { version, signal }: { readonly version: string; readonly signal: AbortSignal },
-): Promise<Landing> {
-  const state = await stateOf(context, into)
-  return { state, before: madeParts(state.properties).get(version) ?? null, signal }
-}
-
-async function stateOf(context: IngestContext, into: Dataset): Promise<TableState> {
-  const state = await context.lake.table(into).load()
-  if (!state) throw new Error(`there is no table of ${into.id}`)
-  return state
+  const before = (properties: Readonly<Record<string, string>> = {}): number => Date.parse(properties[DELETED_BEFORE] ?? '')
+  const made = madeParts(own)
+  const inputs = derived.from.map(({ id }) => before(pins.get(id)?.properties))
+  return (version) => {
+    const { from, to } = monthSpan(version)
+    return made.has(version) && (to <= before(own) || inputs.some((one) => from < one))
+  }
 }
 
 /**

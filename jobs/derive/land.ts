@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { type DuckDBValue, VARCHAR } from '@duckdb/node-api'
 import { commit } from '../../lake/iceberg/commit.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
@@ -9,7 +10,7 @@ import { piecesOf } from '../../lake/query/parquet.ts'
 import { stageRows } from '../../lake/query/rows.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
-import { column, fieldName, join, type Sql, sql } from '../../lake/query/sql.ts'
+import { Bound, column, fieldName, join, outputName, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
@@ -80,18 +81,28 @@ async function landInto(
   const { state, signal } = place
   const old = await filesOf(state, into, part.version)
   const { add, rows, isSame } = await context.lake.use({ timeout_ms: PATIENCE_MS, signal, pins }, async (session) => {
-    const fresh = await stagePart(session, into, { part, computed })
-    const [[count] = []] = await session.values(sql`SELECT count(*) FROM ${fresh}`)
-    const rows = Number(count)
     const had = old.reduce((sum, file) => sum + file.rows, 0)
-    const found = { rows, isSame: rows === had && (await isEqual(session, { into, old, fresh })) }
-    const written =
-      found.isSame || found.rows === 0 ? [] : await writeRows(context, session, { dataset: into, state, from: fresh, mostSorted: AT_ONCE })
-    return { ...found, add: written }
+    const pieces = await piecesOfPart(session, part)
+    const newest = await newestFetch(session, part)
+    const add: DataFile[] = []
+    let [rows, isSame] = [0, true]
+    for (const piece of pieces) {
+      const fresh = await stagePart(session, into, { part, piece, newest, computed })
+      const [[count] = []] = await session.values(sql`SELECT count(*) FROM ${fresh}`)
+      rows += Number(count)
+      isSame &&= rows <= had && (await isEqual(session, { into, old, fresh, piece }))
+      // A single piece that is equal need not be written; of several, others may differ.
+      if (Number(count) > 0 && !(isSame && pieces.length === 1))
+        add.push(...(await writeRows(context, session, { dataset: into, state, from: fresh, mostSorted: AT_ONCE })))
+      await session.run(sql`DROP TABLE ${fresh}`)
+    }
+    return { rows, isSame: isSame && rows === had, add }
   })
   await context.onStep?.('parquet-written')
   const summary = lineageSummary(derived, part, pins)
-  const isLanded = await change(context, place, { version: part.version, lineage: part.lineage, add, remove: isSame ? [] : old, summary })
+  if (isSame) for (const { key } of add) await context.store.delete(key)
+  const files = isSame ? { add: [], remove: [] } : { add, remove: old }
+  const isLanded = await change(context, place, { version: part.version, lineage: part.lineage, ...files, summary })
   return isLanded ? rows : null
 }
 
@@ -152,36 +163,77 @@ async function computePart(
   return 'sideOutputs' in made ? made : { rows: made, sideOutputs: new Map() }
 }
 
+/** A piece of a part: the condition on rows of the inputs and of the part; null if it is built at once. */
+type Piece = Sql | null
+
 /**
- * Puts a part's rows into a typed table, with the newest fetch that they are based on. Throws if they violate the dataset's
- * declaration.
+ * The pieces of a part: each has one value of all columns of `by` but the last, of which it has a range, and at most `rows` rows
+ * of the inputs, unless they all have one value. One piece if that is enough.
+ */
+async function piecesOfPart(session: Session, { pieces, reads }: PlannedPart): Promise<Piece[]> {
+  if (!pieces) return [null]
+  const names = pieces.by.map(outputName)
+  const inputs = reads.map((rows) => sql`SELECT ${join(names)} FROM ${rows}`)
+  const counts = await session.values(sql`
+    SELECT ${join(names)}, count(*) FROM (${join(inputs, sql` UNION ALL `)}) GROUP BY ALL ORDER BY ALL`)
+  const found: { readonly same: readonly string[]; readonly after: string | null; upTo: string | null; rows: number }[] = []
+  for (const row of counts) {
+    const [same, value, rows] = [row.slice(0, -2) as string[], row.at(-2) as string, Number(row.at(-1))]
+    const last = found.at(-1)
+    const isNext = last !== undefined && last.same.every((one, at) => one === same[at])
+    if (last && isNext && last.rows + rows <= pieces.rows) {
+      last.rows += rows
+      last.upTo = value
+    } else found.push({ same, after: isNext ? last.upTo : null, upTo: value, rows })
+  }
+  if (found.length < 2) return [null]
+  const ranged = names.at(-1) as Sql
+  return found.map(({ same, after, upTo }) => {
+    const conditions = same.map((value, at) => sql`${names[at] as Sql} = ${value}`)
+    if (after !== null) conditions.push(sql`${ranged} > ${after}`)
+    return join([...conditions, sql`${ranged} <= ${upTo}`], sql` AND `)
+  })
+}
+
+/** The newest fetch that a part is based on, null without rows. */
+async function newestFetch(session: Session, { reads }: PlannedPart): Promise<DuckDBValue> {
+  const fetches = reads.map((rows) => sql`SELECT fetch_id FROM ${rows}`)
+  const [[newest = null] = []] = await session.values(sql`SELECT max(fetch_id) FROM (${join(fetches, sql` UNION ALL `)})`)
+  return newest
+}
+
+/**
+ * Puts a piece of a part's rows into a typed table, with the newest fetch that the part is based on. Throws if they violate the
+ * dataset's declaration, or are outside the piece.
  */
 async function stagePart(
   session: Session,
   into: Dataset,
-  { part, computed }: { readonly part: PlannedPart; readonly computed: readonly AnyRow[] | null },
+  given: { readonly part: PlannedPart; readonly piece: Piece; readonly newest: DuckDBValue; readonly computed: readonly AnyRow[] | null },
 ): Promise<Sql> {
+  const { part, piece, newest, computed } = given
   const fields = physicalFields(tableColumns(into))
   const staged = await session.temporaryTable(fields)
   const own = physicalFields(into.columns).map(fieldName)
-  const fetches = part.reads.map((rows) => sql`SELECT fetch_id FROM ${rows}`)
+  const rows = piece && part.pieces ? part.pieces.rowsWhere(piece) : (part.rows as Sql)
   await session.run(sql`
     INSERT INTO ${staged.name} BY NAME
-    SELECT ${join(own)}, (SELECT max(fetch_id) FROM (${join(fetches, sql` UNION ALL `)})) AS fetch_id
-    FROM (${computed ? sql`SELECT * FROM ${(await stageRows(session, into.columns, [computed])).table}` : (part.rows as Sql)})`)
+    SELECT ${join(own)}, ${new Bound(newest, VARCHAR)} AS fetch_id
+    FROM (${computed ? sql`SELECT * FROM ${(await stageRows(session, into.columns, [computed])).table}` : rows})`)
   const key = join([...new Set([...into.entity, into.time])].map((name) => column(into, name)))
   const missing = join(
     fields.filter(({ required }) => required).map((field) => sql`${fieldName(field)} IS NULL`),
     sql` OR `,
   )
-  const [[doubled, empty, foreign] = []] = await session.values(sql`
+  const [[doubled, empty, foreign, outside] = []] = await session.values(sql`
     SELECT count(*) - (SELECT count(*) FROM (SELECT ${key} FROM ${staged.name} GROUP BY ALL)), count(*) FILTER (WHERE ${missing}),
-      count(*) FILTER (WHERE ${column(into, into.version as string)} <> ${part.version})
+      count(*) FILTER (WHERE ${column(into, into.version as string)} <> ${part.version}), count(*) FILTER (WHERE NOT (${piece ?? sql`true`}))
     FROM ${staged.name}`)
   const faults = [
     [doubled, 'keys that come twice'],
     [empty, 'rows without a value that each needs'],
     [foreign, 'rows of another version'],
+    [outside, 'rows that a piece of the inputs cannot give'],
   ] as const
   const found = faults.filter(([count]) => Number(count) > 0).map(([count, what]) => `${count} ${what}`)
   if (found.length > 0) throw new Error(`${into.id}: part ${part.version} has ${found.join(', ')}`)
@@ -190,12 +242,17 @@ async function stagePart(
 
 async function isEqual(
   session: Session,
-  { into, old, fresh }: { readonly into: Dataset; readonly old: readonly LiveFile[]; readonly fresh: Sql },
+  {
+    into,
+    old,
+    fresh,
+    piece: whole,
+  }: { readonly into: Dataset; readonly old: readonly LiveFile[]; readonly fresh: Sql; readonly piece: Piece },
 ): Promise<boolean> {
   if (old.length === 0) return false
   // Piece by piece: comparing all hours of a month of readings at once takes much memory.
   for (const piece of await piecesOf(session, { dataset: into, mostSorted: AT_ONCE }, fresh)) {
-    const before = sql`SELECT * FROM ${scanFiles(into, old)} WHERE ${piece}`
+    const before = sql`SELECT * FROM ${scanFiles(into, old)} WHERE ${piece} AND ${whole ?? sql`true`}`
     const after = sql`SELECT * FROM ${fresh} WHERE ${piece}`
     const [[differing] = []] = await session.values(sql`
       SELECT (SELECT count(*) FROM (${before} EXCEPT ALL ${after})) + (SELECT count(*) FROM (${after} EXCEPT ALL ${before}))`)

@@ -4,9 +4,10 @@ import type { TableState } from '../../lake/iceberg/table.ts'
 import type { LiveFile } from '../../lake/iceberg/types.ts'
 import { feedsIn, holdSame, landedOf, PART, UNTIL } from '../../lake/landed.ts'
 import type { SnapshotPins } from '../../lake/open.ts'
+import { type Dialect, DUCKDB } from '../../lake/query/dialect.ts'
 import { longestInterval, rowsByStart, timesOfSpan } from '../../lake/query/intervals.ts'
 import { type Scan, scan } from '../../lake/query/scan.ts'
-import { fieldOf, type Sql } from '../../lake/query/sql.ts'
+import { fieldOf, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { partitionStart } from '../../lake/schema/partitions.ts'
 import { dayBounds, isoInstant, madridDate } from '../../lake/schema/time.ts'
@@ -27,6 +28,10 @@ export interface PlannedPart {
   readonly recent?: { readonly from: number; readonly to: number }
   /** The scanned input rows: the newest fetch among them is the part's. */
   readonly reads: readonly Scan[]
+  /** A SELECT of its rows for another engine, if that can run it. */
+  readonly rowsIn?: (dialect: Dialect) => Sql
+  /** How it may be built in pieces, and a SELECT of the rows made from input rows that meet a condition. */
+  readonly pieces?: NonNullable<MonthsSpec['pieces']> & { readonly rowsWhere: (where: Sql) => Sql }
 }
 
 /** Pins the states of a derivation's inputs, so that planning and reading use the same state. */
@@ -221,14 +226,21 @@ export async function planMonths(derived: MonthsSpec, pins: SnapshotPins, until:
         return `${dataset.id}:${await heldOf(dataset, pins, { from, to: times.lt })}${own}`
       }),
     )
+    const rowsWhere = (where: Sql | null, dialect?: Dialect): Sql =>
+      derived.rows(
+        span,
+        inputs.map(({ dataset, read, rows }) =>
+          rowsByStart(dataset, where ? sql`(SELECT * FROM ${rows} WHERE ${where})` : rows, read, dialect),
+        ),
+        dialect ?? DUCKDB,
+      )
     planned.push({
       version: month,
       lineage: [`r${derived.revision}`, ...states, ...(isCut ? [`<${isoInstant(span.to)}`] : [])].join(' '),
-      rows: derived.rows(
-        span,
-        inputs.map(({ dataset, read, rows }) => rowsByStart(dataset, rows, read)),
-      ),
+      rows: rowsWhere(null),
       reads: inputs.map(({ rows }) => rows),
+      ...(derived.isShared ? { rowsIn: (dialect: Dialect) => rowsWhere(null, dialect) } : {}),
+      ...(derived.pieces ? { pieces: { ...derived.pieces, rowsWhere } } : {}),
     })
   }
   return planned

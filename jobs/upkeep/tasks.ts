@@ -84,7 +84,7 @@ export async function runUpkeep(
     const state = await table.load()
     if (!state) return
     if (task === 'expire') {
-      const keep = dataset.keepsDays === undefined ? {} : { keep_ms: KEEP_ALL_MS }
+      const keep = dataset.keep === undefined ? {} : { keep_ms: KEEP_ALL_MS }
       const done = await expireSnapshots({ table, inUse, now: (await context.store.now()) - LONGER_MS, ...keep })
       if (done.snapshots > 0) context.log.info({ dataset: dataset.id, ...done }, 'snapshots expired')
     } else if (task === 'versions') {

@@ -1,5 +1,7 @@
 import type { AnyRow, Dataset } from '../schema/dataset.ts'
-import { instant, join, outputName, type Sql, type SqlPart, sql } from './sql.ts'
+import { tableFields } from '../schema/physical.ts'
+import { type Dialect, DUCKDB } from './dialect.ts'
+import { fieldName, instant, join, outputName, type Sql, type SqlPart, sql } from './sql.ts'
 
 /** A range of instants, half-open, in ms since the epoch. */
 interface Span {
@@ -21,12 +23,21 @@ export function timesOfSpan(dataset: Dataset, { from, to }: Span): { readonly gt
  * Rows of a dataset whose intervals begin in a span, with that begin in place of their time: see `timeEnds`. `rows` are a scan of
  * at least `timesOfSpan`; they stay as they are if every time is a begin or an instant.
  */
-export function rowsByStart(dataset: Dataset, rows: SqlPart, { from, to }: Span): SqlPart {
+export function rowsByStart(dataset: Dataset, rows: SqlPart, { from, to }: Span, dialect?: Dialect): SqlPart {
   if (!dataset.timeEnds) return rows
   const time = outputName(dataset.time)
   const sources = join(dataset.timeEnds.sources.map(({ id }) => id))
-  const start = sql`CASE WHEN source IN (${sources}) THEN ${time} - to_seconds(period_s) ELSE ${time} END`
-  const started: Sql = sql`SELECT * REPLACE (${start} AS ${time}) FROM ${rows} AS stamped`
+  const { minusSeconds } = dialect ?? DUCKDB
+  const start = sql`CASE WHEN source IN (${sources}) THEN ${minusSeconds(time, sql`period_s`)} ELSE ${time} END`
+  // Spark has no REPLACE; `rows` have all columns then.
+  const others = join(
+    tableFields(dataset)
+      .filter(({ name }) => name !== dataset.time)
+      .map(fieldName),
+  )
+  const started: Sql = dialect
+    ? sql`SELECT ${others}, ${start} AS ${time} FROM ${rows} AS stamped`
+    : sql`SELECT * REPLACE (${start} AS ${time}) FROM ${rows} AS stamped`
   return sql`(SELECT * FROM (${started}) AS started WHERE ${time} >= ${instant(from)} AND ${time} < ${instant(to)})`
 }
 

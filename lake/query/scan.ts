@@ -106,7 +106,8 @@ function partsOf(fields: readonly StoredField[]): ReadParts {
   return parts
 }
 
-function conditions(dataset: Dataset, filter: Filter): Sql {
+/** The WHERE of a filter; empty without conditions. */
+export function conditions(dataset: Dataset, filter: Filter): Sql {
   const parts = Object.entries(filter).flatMap(([name, condition]) => conditionsOf(fieldOf(dataset, name), condition))
   return parts.length === 0 ? sql`` : sql` WHERE ${join(parts, sql` AND `)}`
 }

@@ -49,8 +49,12 @@ function mistakesOf(dataset: Dataset): string[] {
   if (dataset.isObservation && dataset.writeMode === 'changes')
     mistakes.push('the engine fills the time of a changes dataset: it is no observation')
   const [part] = dataset.partition
-  if (dataset.keepsDays !== undefined && !(dataset.writeMode === 'append' && part?.transform === 'day' && part.column === dataset.time))
-    mistakes.push('only an append dataset that is partitioned by the day of its time has keepsDays')
+  if (dataset.keep !== undefined) {
+    if (!/^[1-9]\d*(d|mo|y)$/.test(dataset.keep)) mistakes.push(`keep ${dataset.keep}: an age such as 35d, 6mo or 5y`)
+    const isByTime = part?.column === dataset.time && part.transform !== 'identity'
+    if (!isByTime && !(part && part.column === dataset.version))
+      mistakes.push('keep needs a partition by the day or month of the time, or by the version')
+  }
   if (dataset.life && dataset.absence !== 'ends') mistakes.push('a life needs absence: ends')
   if (dataset.life && columns[dataset.life.since]?.kind !== 'instant') mistakes.push(`${dataset.life.since} is not an instant`)
   if (dataset.writeMode === 'changes' && !dataset.partition.every((part) => part.column === dataset.time))

@@ -6,6 +6,9 @@ import type { Source } from './sources.ts'
 export const PLANS = ['FREE', 'PRO', 'ENTERPRISE'] as const
 export type Plan = (typeof PLANS)[number]
 
+/** An age: days, calendar months or years. */
+export type Retention = `${number}${'d' | 'mo' | 'y'}`
+
 /** One field of a table's partition: a column and its Iceberg transform. */
 export interface PartitionField {
   readonly column: string
@@ -75,8 +78,11 @@ export interface DatasetSpec<C extends Columns> {
   readonly plan: { readonly live: Plan; readonly history: Plan; readonly bulk: Plan }
   /** The Iceberg namespace of its table, if not the domain: a licence may require a separate database. */
   readonly namespace?: string
-  /** For an `append` dataset partitioned by the day of its time: days after which rows are deleted; unlimited if not set. */
-  readonly keepsDays?: number
+  /**
+   * Age at which rows are deleted, in days, months or years, by whole partitions; unlimited if not set. For a dataset partitioned by
+   * the day or month of its time, or by its version.
+   */
+  readonly keep?: Retention
   /** `internal` datasets are never public. */
   readonly visibility?: 'public' | 'internal'
   /** False if it has no current state in Redis; `replace` datasets never have one. */

@@ -1,4 +1,4 @@
-import type { AnyRow, Dataset, PartitionField } from './dataset.ts'
+import type { AnyRow, Dataset, PartitionField, Retention } from './dataset.ts'
 
 const DAY_MS = 86_400_000
 
@@ -26,6 +26,22 @@ export function partitionStart(dataset: Dataset, instant: number): number {
     return transform === 'month' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) : instant
   })
   return starts.length === 0 ? 0 : Math.max(...starts)
+}
+
+/** The first instant (ms) that a dataset keeps at another: the start of the partition, or of the UTC day, in which `keep` ends. */
+export function keptFrom(dataset: Dataset & { readonly keep: Retention }, now: number): number {
+  const { keep } = dataset
+  const count = Number.parseInt(keep, 10)
+  const date = new Date(now)
+  if (keep.endsWith('d')) date.setUTCDate(date.getUTCDate() - count)
+  else {
+    // A month without that day ends before it.
+    const month = date.getUTCMonth() - (keep.endsWith('y') ? 12 * count : count)
+    const last = new Date(Date.UTC(date.getUTCFullYear(), month + 1, 0)).getUTCDate()
+    date.setUTCFullYear(date.getUTCFullYear(), month, Math.min(date.getUTCDate(), last))
+  }
+  const isByTime = dataset.partition.every(({ column }) => column === dataset.time)
+  return isByTime ? partitionStart(dataset, date.getTime()) : Math.floor(date.getTime() / DAY_MS) * DAY_MS
 }
 
 /** The value of a row's instant column; throws if it is not an instant. */

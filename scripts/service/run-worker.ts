@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { derivations } from '../../jobs/derive/catalog.ts'
-import { makeDeriver } from '../../jobs/derive/derive.ts'
+import type { Derived } from '../../jobs/derive/define.ts'
+import { ownedNames, shareDeriver } from '../../jobs/derive/sharing.ts'
 import { EXPORT_ENGINE, startExportWorker } from '../../jobs/exports/worker.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
@@ -71,9 +72,16 @@ await writeFeedListings(
 // Captures are replayed as fast as possible, not at the pace at which they were recorded.
 const scheduled = config.mode === 'replay' ? enabled.map((feed) => ({ ...feed, every_s: REPLAY_EVERY_S })) : enabled
 const runner = makeRunner(context)
-const deriver = makeDeriver(context, { derivations, feeds })
-let owned: ReadonlySet<string> = new Set()
 const firstRound = makeFirstRound(enabled, FIRST_ROUND_MS)
+let owned: ReadonlySet<string> = new Set()
+const stopping = new AbortController()
+const names = ownedNames(derivations, feeds)
+const isHere = (derived: Derived): boolean => config.deriveEngine === 'duckdb' || derived.by !== 'months' || derived.isShared !== true
+const deriver = shareDeriver(context, {
+  ...{ redisUrl, derivations, feeds, signal: stopping.signal },
+  isOwned: (derived) => isHere(derived) && owned.has(names.get(derived) as string),
+  inTurn: (work) => firstRound.landed.then(() => asWork('derive', work)),
+})
 const history = makeHistoryFiller(context, {
   runner,
   feeds: config.mode === 'replay' ? [] : enabled,
@@ -88,6 +96,7 @@ const worker = await startWorker({
   feeds: scheduled,
   declared: feeds.flatMap((feed) => feed.into.map((dataset) => ({ dataset: dataset.id, feed: feed.id }))),
   upkeep: UPKEEP_TASKS,
+  owns: [...new Set(names.values())],
   condition: () => ({
     phase: firstRound.phase === 'STEADY' && !history.isFilled ? 'BACKFILLING' : firstRound.phase,
     store_full: parts.isStoreFull(),
@@ -113,9 +122,12 @@ const worker = await startWorker({
         ),
       ),
   },
-  onOwned: (names) => {
-    owned = names
-    firstRound.keep(names)
+  onOwned: (now) => {
+    const isMore = [...names.values()].some((name) => now.has(name) && !owned.has(name))
+    owned = now
+    firstRound.keep(now)
+    // What landed before a stop, or its last owner's death, and was not derived is derived now, in the background.
+    if (isMore) deriver.takeOver()
   },
   log,
 })
@@ -131,7 +143,6 @@ const exporting = await startExportWorker({
 meter.followJobs(() => worker.jobs)
 meter.followTables({ refused: () => refusedTables(context), changed: () => changedTables(context) })
 metrics.follow({ engine: parts.lake.engine, redisConnected: () => worker.connected })
-const stopping = new AbortController()
 /** Repeats work from now on, one run after another. */
 const repeat = (every_ms: number, failed: string, work: () => Promise<void>): void => {
   const run = (): Promise<void> =>
@@ -146,18 +157,13 @@ const repeat = (every_ms: number, failed: string, work: () => Promise<void>): vo
 repeat(HEAL_EVERY_MS, 'live state not compared', () => asWork('restore', () => runner.heal(enabled.filter(({ id }) => owned.has(id)))))
 repeat(BACKFILL_EVERY_MS, 'archives not backfilled', () => firstRound.restore(() => asWork('archive', () => history.fill(stopping.signal))))
 
-// Data that landed before a stop and was not derived is derived now, in the background.
-const deriving = asWork('derive', () => deriver.all(stopping.signal)).catch((error: Error) => {
-  if (!stopping.signal.aborted) log.error({ err: error }, 'not derived; the next landing tries again')
-})
-
 onStop(async () => {
   clearInterval(announcing)
   stopping.abort()
   firstRound.end()
   await exporting.close()
   await worker.close()
-  await deriving
+  await deriver.close()
   await parts.close()
   await metrics.close()
 })

@@ -10,11 +10,14 @@ export const mobilityFlowDaysDerived = defineDerived({
   // The 2020 and 2021 study has ended: the coverage comes from the later one.
   fallbackInputs: [mobilityV1Trips],
   revision: 2,
-  rows: ({ month }, [trips, former]) => sql`
+  isShared: true,
+  rows: ({ month }, [trips, former], dialect) => sql`
     SELECT ${month} AS month, study, local_date, day_starts_at,
-      ${zoneProvince(sql`origin_zone`)} AS origin_province, ${zoneProvince(sql`destination_zone`)} AS destination_province,
+      ${zoneProvince(sql`origin_zone`, dialect)} AS origin_province, ${zoneProvince(sql`destination_zone`, dialect)} AS destination_province,
       CAST(sum(trips) AS DECIMAL(15, 3)) AS trips, CAST(sum(trip_km) AS DECIMAL(15, 3)) AS trip_km
-    FROM (SELECT * FROM ${trips as SqlPart} UNION ALL BY NAME SELECT * FROM ${former as SqlPart})
+    FROM (SELECT ${TRIPS} FROM ${trips as SqlPart} UNION ALL SELECT ${TRIPS} FROM ${former as SqlPart})
     WHERE zone_level = 'MUNICIPALITY'
     GROUP BY ALL`,
 })
+
+const TRIPS = sql`study, local_date, day_starts_at, origin_zone, destination_zone, zone_level, trips, trip_km`

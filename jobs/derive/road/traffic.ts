@@ -1,4 +1,4 @@
-import { readingsOfArchive } from '../../../lake/datasets/road/traffic-archive.ts'
+import { READING_COLUMNS, readingsOfArchive } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings, trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
 import {
   sumsOfReadings,
@@ -35,10 +35,14 @@ export const trafficHoursDerived = defineDerived({
   revision: 3,
   watermark: 'day',
   isBySource: true,
-  rows: ({ month }, [readings, archive]) => sql`
-    SELECT ${month} AS month, source, sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start,
-      arg_max(sensor_type, observed_at) AS sensor_type, ${sumsOfReadings}
-    FROM (SELECT * FROM ${readings as SqlPart} UNION ALL BY NAME ${readingsOfArchive(archive as SqlPart)})
+  pieces: { by: ['source', 'sensor_id'], rows: 8_000_000 },
+  isShared: true,
+  rows: ({ month }, [readings, archive], { startOfHour }) => sql`
+    SELECT ${month} AS month, source, sensor_id, period_s, period_start, max_by(sensor_type, observed_at) AS sensor_type, ${sumsOfReadings}
+    FROM (
+      SELECT *, ${startOfHour(sql`observed_at`)} AS period_start
+      FROM (SELECT ${READING_COLUMNS} FROM ${readings as SqlPart} UNION ALL ${readingsOfArchive(archive as SqlPart)})
+    )
     GROUP BY source, sensor_id, period_s, period_start`,
 })
 

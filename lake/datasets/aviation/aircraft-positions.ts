@@ -53,7 +53,7 @@ const SHARED = {
   time: 'observed_at',
   writeMode: 'append',
   currentFor_ms: CURRENT_FOR_MS,
-  keepsDays: POSITION_DAYS,
+  keep: `${POSITION_DAYS}d`,
   partition: [day('observed_at')],
   order: ['icao24', 'observed_at'],
 } as const

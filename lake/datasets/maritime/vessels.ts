@@ -113,7 +113,7 @@ const CURRENT_FOR_MS = 30 * 60_000
 
 /**
  * Vessel positions: the last report of each vessel, source and minute, plus reports at which it turned or changed speed. Volume:
- * 2,000 vessels give about three million rows a day. Days older than `keepsDays` are deleted.
+ * 2,000 vessels give about three million rows a day. Days older than `keep` are deleted.
  */
 export const vesselPositions = maritimeDataset({
   id: 'vessel_positions',
@@ -152,7 +152,7 @@ export const vesselPositions = maritimeDataset({
   time: 'observed_at',
   writeMode: 'append',
   currentFor_ms: CURRENT_FOR_MS,
-  keepsDays: 7,
+  keep: '7d',
   partition: [day('observed_at')],
   order: ['mmsi', 'observed_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -1,3 +1,4 @@
+import { type Dialect, DUCKDB } from '../../query/dialect.ts'
 import { type Sql, sql } from '../../query/sql.ts'
 import { col, orNull } from '../../schema/columns.ts'
 import { month } from '../../schema/dataset.ts'
@@ -134,11 +135,11 @@ export const mobilityFlowDays = mobilityDataset({
  * The province in the id of a zone: digits 1-2, or 5-6 for land that several municipalities share (eleven digits: `34`,
  * autonomous community, province). Regions of France and Portugal are FR and PT; `externo` and other ids are EXTERNAL.
  */
-export function zoneProvince(zone: Sql): Sql {
+export function zoneProvince(zone: Sql, { matches }: Dialect = DUCKDB): Sql {
   return sql`CASE
-    WHEN regexp_full_match(${zone}, '34\\d{9}') THEN substr(${zone}, 5, 2)
-    WHEN regexp_full_match(${zone}, '\\d{5}(\\d{2})?(_A[DM])?') THEN substr(${zone}, 1, 2)
-    WHEN regexp_full_match(${zone}, '(FR|PT)[0-9A-Z]{3}') THEN substr(${zone}, 1, 2)
+    WHEN ${matches(zone, '34\\d{9}')} THEN substr(${zone}, 5, 2)
+    WHEN ${matches(zone, '\\d{5}(\\d{2})?(_A[DM])?')} THEN substr(${zone}, 1, 2)
+    WHEN ${matches(zone, '(FR|PT)[0-9A-Z]{3}')} THEN substr(${zone}, 1, 2)
     ELSE 'EXTERNAL' END`
 }
 

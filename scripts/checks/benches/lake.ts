@@ -1,4 +1,6 @@
-import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficReadings, trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-roll-ups.ts'
+import { createTable } from '../../../lake/iceberg/create.ts'
 import type { Lake, LakeOptions } from '../../../lake/open.ts'
 import { instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
@@ -55,6 +57,17 @@ export async function fillReadings(folder: string, { sensors, from, open, to, at
     await lake.close()
   }
   checkDone('the lake', { readings }, { readings: (sensors * (to - from)) / (PERIOD_S * 1000) })
+}
+
+/** Creates the tables that a roll-up of the readings by hour needs. */
+export async function prepareHours(folder: string): Promise<void> {
+  const lake = await benchLake(folder)
+  try {
+    for (const dataset of [trafficReadings, trafficReadings15m, trafficHours])
+      await createTable({ store: lake.store, dataset, properties: { 'source-mode': 'simulated' } })
+  } finally {
+    await lake.close()
+  }
 }
 
 function generated(from: number, { days, first, end }: { readonly days: number; readonly first: number; readonly end: number }): Sql {

@@ -13,6 +13,8 @@ import type { LakeSize } from './scale.ts'
 /** The message of a process that runs a step: the result, or the reason of its failure. */
 type Answer = { readonly found: unknown } | { readonly failed: string }
 
+/** Benches that make what the queries of a lake need. */
+const ROLL_UPS: readonly string[] = ['scale/hours', 'scale/roll-up']
 const SIZES = ['week', 'month', 'year'] satisfies LakeSize[]
 const USAGE = `scripts/bench [--json] [name...]
 scripts/bench [--json] --lake ${SIZES.join('|')} [--in folder] [name...]
@@ -39,9 +41,12 @@ async function runAll(named: readonly string[], values: Values<typeof OPTIONS>):
   const isNamed = (bench: AnyBench, name: string): boolean => bench.name === name || bench.name.startsWith(`${name}/`)
   const unknown = named.filter((name) => !benches.some((bench) => isNamed(bench, name)))
   if (unknown.length > 0) throw new Error(`no bench ${unknown.join(', ')}; the benches are ${benches.map(({ name }) => name).join(', ')}`)
+  const asked = benches.filter((bench) => named.length === 0 || named.some((name) => isNamed(bench, name)))
   // Queries of a lake need its roll-ups.
-  const isWanted = (bench: AnyBench): boolean =>
-    named.length === 0 || bench.name === 'scale/roll-up' || named.some((name) => isNamed(bench, name))
+  const needed = asked.some(({ name }) => name.startsWith('scale/') && name !== 'scale/hours' && name !== 'scale/two-workers')
+    ? ROLL_UPS
+    : []
+  const isWanted = (bench: AnyBench): boolean => asked.includes(bench) || needed.includes(bench.name)
   const folder = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
   const input = inputsIn(folder, inChild, lake === undefined || values.in === undefined ? null : join(values.in, lake))
   const wanted = benches.filter(isWanted)

@@ -4,7 +4,7 @@ import { cityHistory } from '../../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../../api/endpoints/road/sensor-history.ts'
 import type { Endpoint } from '../../../api/kernel/endpoint.ts'
 import { type CachedQuery, queryReader } from '../../../api/kernel/reads/cached-query.ts'
-import { filledBy } from '../../../jobs/derive/define.ts'
+import { type Derived, filledBy } from '../../../jobs/derive/define.ts'
 import { derive } from '../../../jobs/derive/derive.ts'
 import { corridorHoursDerived, corridorSensorMonthsDerived } from '../../../jobs/derive/mobility/corridors.ts'
 import {
@@ -26,6 +26,7 @@ import { openContext } from '../scratch/context.ts'
 import { endpointSql } from './endpoint-sql.ts'
 import { BENCH_ENGINE, benchLake, fillReadings, sensorAt } from './lake.ts'
 import type { Bench, Done, Expected, MemoryBench } from './measure.ts'
+import { twoWorkers } from './two-workers.ts'
 
 /** As many as in Madrid. */
 const SENSORS = 6117
@@ -38,6 +39,8 @@ const LAST_MONTH = Date.UTC(2025, 11, 1)
 /** Days of the smallest lake. */
 const LEAST_DAYS = 7
 const LIMIT_MB = 4096
+/** Memory in which a worker makes a month of the hours. */
+const PART_MB = 1200
 
 /** Sizes of generated lakes, by the start of their readings; all end with 2025 in UTC. */
 export const LAKE_SIZES = Object.freeze({ week: END - LEAST_DAYS * DAY_MS, month: LAST_MONTH, year: Date.UTC(2025, 0, 1) })
@@ -47,14 +50,8 @@ export type LakeSize = keyof typeof LAKE_SIZES
 const SIZE = (process.env['LAKE_SIZE'] ?? 'week') as LakeSize
 const FROM = LAKE_SIZES[SIZE]
 const PERIOD = `from=${isoInstant(FROM)}&to=${isoInstant(END)}`
-const DERIVED = [
-  trafficHoursDerived,
-  trafficDaysDerived,
-  trafficCityHoursDerived,
-  trafficTypicalWeeksDerived,
-  corridorHoursDerived,
-  corridorSensorMonthsDerived,
-]
+const HOURS = [trafficHoursDerived]
+const DERIVED = [trafficDaysDerived, trafficCityHoursDerived, trafficTypicalWeeksDerived, corridorHoursDerived, corridorSensorMonthsDerived]
 
 /** A lake as queries see it. */
 type Asked = Pick<Lake, 'query'>
@@ -99,18 +96,29 @@ const QUESTIONS: readonly Question[] = [
 ]
 
 /** Roll-ups of the readings as the worker makes them, which the queries need. */
-const rollUps: MemoryBench = {
-  name: 'scale/roll-up',
-  about: `peak memory of a process that rolls up the ${SIZE}`,
-  limit_mb: LIMIT_MB,
+const rollUps: readonly MemoryBench[] = [
+  {
+    name: 'scale/hours',
+    about: `peak memory of a process that makes the hours of the ${SIZE}, month by month`,
+    limit_mb: PART_MB,
+    made: HOURS,
+  },
+  {
+    name: 'scale/roll-up',
+    about: `peak memory of a process that makes the other roll-ups from these hours`,
+    limit_mb: LIMIT_MB,
+    made: DERIVED,
+  },
+].map(({ made: derived, ...about }) => ({
+  ...about,
   rounds: 1,
-  expected: { derived: DERIVED.length },
+  expected: { derived: derived.length },
   setUp: fillScale,
-  run: (_folder, made) => rollUp(made),
-}
+  run: (_folder, made) => rollUp(made, derived),
+}))
 
 /** The promises about a lake of all of Madrid's sensors. */
-export const SCALE: readonly (Bench | MemoryBench)[] = [rollUps, ...QUESTIONS.map(scaleBench)]
+export const SCALE: readonly (Bench | MemoryBench)[] = [...rollUps, ...QUESTIONS.map(scaleBench), twoWorkers]
 
 /** Generates readings of every sensor every five minutes directly in the tables of a lake. */
 function fillScale(folder: string): Promise<void> {
@@ -118,18 +126,18 @@ function fillScale(folder: string): Promise<void> {
 }
 
 /** Rolls up the readings of a lake as the worker does, with its own Redis. */
-async function rollUp(folder: string): Promise<Done> {
+async function rollUp(folder: string, derivations: readonly Derived[]): Promise<Done> {
   const server = await startRedis({ folder: join(folder, 'roll-up-redis'), appendOnly: false })
   // Derived tables have no public ids, and generated tables no key for them.
   const own = { idKey: Buffer.alloc(32), engine: BENCH_ENGINE, logLevel: 'warn' }
   const context = await openContext({ folder, redisUrl: server.url, ...own })
   try {
-    for (const derived of DERIVED) {
+    for (const derived of derivations) {
       await prepareTables(context, filledBy(derived))
       const { waits } = await derive(context, derived, { feeds, signal: new AbortController().signal })
       if (waits) throw new Error(`${derived.into.id} could not be built`)
     }
-    return { derived: DERIVED.length }
+    return { derived: derivations.length }
   } finally {
     await context.close()
     await server.stop()

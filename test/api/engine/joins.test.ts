@@ -4,6 +4,7 @@ import { requestOf } from '../../../api/engine/request/example-request.ts'
 import { derivations } from '../../../jobs/derive/catalog.ts'
 import type { Derived } from '../../../jobs/derive/define.ts'
 import { monthSpan } from '../../../jobs/derive/lineage.ts'
+import { DUCKDB } from '../../../lake/query/dialect.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import { endpointSql } from '../../../scripts/checks/benches/endpoint-sql.ts'
@@ -29,6 +30,7 @@ function rowsOf(derived: Derived): Sql {
     return derived.rows(
       monthSpan('2026-01'),
       derived.from.map((dataset) => scan(dataset)),
+      DUCKDB,
     )
   return derived.by === 'model' ? derived.reads(part) : derived.rows(part, derived.newest?.map(() => '2024') ?? [])
 }

@@ -188,7 +188,7 @@ describe('a derived dataset of versions', () => {
       if (name !== 'parquet-written' || !isFirst) return
       isFirst = false
       // As one whose lock was lost while it stood still.
-      await stage.context.redis.del('lock:derive:little_differences')
+      await stage.context.redis.del('lock:derive:little_differences', 'lock:derive:little_differences:V2')
       await run()
     }
     expect(await derive({ ...stage.context, onStep }, derived, { feeds, signal: never })).toMatchObject({ waits: true })

@@ -4,6 +4,7 @@ import { defineDerived, type MonthsSpec } from '../../../jobs/derive/define.ts'
 import { type DeriveResult, derive, dueAfter, makeDeriver } from '../../../jobs/derive/derive.ts'
 import { monthSpan } from '../../../jobs/derive/lineage.ts'
 import { compactDataset } from '../../../jobs/upkeep/compact.ts'
+import { deleteOldRows } from '../../../jobs/upkeep/delete-rows.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
@@ -180,6 +181,18 @@ test('a file without bounds of the time counts for the months of its partition',
   // The partition ends an hour into Madrid's February.
   expect(await run()).toMatchObject({ made: ['2026-01', '2026-02', '2026-03'], rows: 2 })
   expect(await dayRows()).toEqual(['2026-01 2026-01-10 1', '2026-03 2026-03-10 3'])
+})
+
+test('a month past the retention of the derived table is not built again, its lineage stays, and the next month follows', async () => {
+  const [first, second] = [Date.UTC(2021, 0, 10), Date.UTC(2021, 1, 10)]
+  await land(context, [reading(first, 1), reading(second, 2)], second)
+  await run()
+  const { properties } = await state()
+  expect(await deleteOldRows(context, { ...days, keep: '5y' }, Date.UTC(2026, 1, 5))).toBe(1)
+  await land(context, [reading(first + HOUR, 4), reading(second + HOUR, 8)], second)
+  expect(await run()).toMatchObject({ made: ['2021-02'], removed: [] })
+  expect(await dayRows()).toEqual(['2021-02 2021-02-10 10'])
+  expect((await state()).properties['derived.2021-01']).toBe(properties['derived.2021-01'])
 })
 
 test('a month whose rows are gone is taken out', async () => {
