@@ -168,7 +168,7 @@ test.skipIf(!browserPath)('a card draws the recent values of its thing with a ke
     await openFirst(page)
     const chart = page.locator('#card figure svg')
     await until('the chart', () => chart.isVisible(), 20_000)
-    expect(await chart.getAttribute('aria-label')).toBe('Price of 95 E5: 1.399 – 1.499 €/l')
+    expect(await chart.getAttribute('aria-label')).toBe('Price: 1.399 – 1.499 €/l')
     const reply = await stage.service.open(`/api/gas-stations/${id}/history?fuel=${product}`, {
       'X-API-Key': await stage.service.key('PRO'),
     })

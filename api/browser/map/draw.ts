@@ -1,6 +1,5 @@
-import type { ExpressionSpecification, GeoJSONSource, LayerSpecification, Map as MapView } from 'maplibre-gl'
-import { changesOf } from './geometry.ts'
-import { type DataLayer, growing } from './layers/layer.ts'
+import type { ExpressionSpecification, GeoJSONSource, GeoJSONSourceSpecification, LayerSpecification, Map as MapView } from 'maplibre-gl'
+import { type DataLayer, GREY, growing } from './layers/layer.ts'
 import { SIGNS, shieldOf } from './layers/signs.ts'
 import type { Collection } from './requests.ts'
 
@@ -13,12 +12,12 @@ const idOf = (layer: DataLayer, part: (typeof PARTS)[number]): string => `${laye
 
 /** Adds a layer with its source to the map's style; `list` is its present content. */
 export function addLayer(view: MapView, layer: DataLayer, list: Collection | null): void {
-  if (view.getSource(layer.id)) void setList(view, layer, list ?? EMPTY)
-  else {
-    view.addSource(layer.id, { type: 'geojson', data: (list ?? EMPTY) as GeoJSON.FeatureCollection })
-    sent.set(view.getSource<GeoJSONSource>(layer.id) as GeoJSONSource, list ?? EMPTY)
-  }
-  const { colour, radius = 4, sign, from = 0, isArea = false, under, isDashed = false } = layer
+  const data = (list ?? EMPTY) as GeoJSON.FeatureCollection
+  const source = view.getSource<GeoJSONSource>(layer.id)
+  if (source) void source.setData(data)
+  else view.addSource(layer.id, { type: 'geojson', data, ...groupingOf(layer) })
+  const { sign, from = 0, isArea = false, under, isDashed = false } = layer
+  const { colour, radius } = pointsOf(layer)
   const common = { source: layer.id, minzoom: from }
   const circle: LayerSpecification = {
     ...{
@@ -68,17 +67,33 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
   for (const spec of specs) if (!view.getLayer(spec.id)) view.addLayer(spec, isArea ? 'road-name' : undefined)
 }
 
-/** What was sent to each source last. */
-const sent = new WeakMap<GeoJSONSource, Collection>()
+/** The value of a group none of whose points has one. */
+const NONE = -1
+/** Points this near to each other, px, are one group. */
+const GROUP_PX = 24
 
-/** Shows a list in place of the one before: where most features are the same, only the others are sent and drawn anew. */
-export async function setList(view: MapView, layer: DataLayer, list: Collection): Promise<void> {
-  const source = view.getSource<GeoJSONSource>(layer.id)
-  if (!source) return
-  const before = sent.get(source)
-  sent.set(source, list)
-  const changes = before && changesOf(before.features, list.features)
-  await (changes ? source.updateData(changes) : source.setData(list as GeoJSON.FeatureCollection))
+/** How the source of a layer groups its points. */
+function groupingOf({ groups }: DataLayer): Partial<GeoJSONSourceSpecification> {
+  if (!groups) return {}
+  const { by, best, until } = groups
+  const worst = best === 'min' ? Number.MAX_SAFE_INTEGER : NONE
+  return {
+    ...{ cluster: true, clusterRadius: GROUP_PX, clusterMaxZoom: until },
+    clusterProperties: { [by]: [best, ['coalesce', ['get', by], worst]] },
+  }
+}
+
+/** Colour and size of the points of a layer, and of its groups: that of their best value, and larger with more of them. */
+function pointsOf({
+  groups,
+  colour,
+  radius = 4,
+}: DataLayer): Pick<DataLayer, 'colour'> & { readonly radius: number | ExpressionSpecification } {
+  if (!groups) return { colour, radius }
+  const value: ExpressionSpecification = ['get', groups.by]
+  const isNone: ExpressionSpecification = ['any', ['==', value, NONE], ['==', value, Number.MAX_SAFE_INTEGER]]
+  const size: ExpressionSpecification = ['interpolate', ['linear'], ['get', 'point_count'], ...[2, 4, 50, 7, 500, 12]] as never
+  return { colour: ['case', isNone, GREY, colour] as ExpressionSpecification, radius: ['case', ['has', 'point_count'], size, radius] }
 }
 
 /** The signs of points, and in the middle of lines. */

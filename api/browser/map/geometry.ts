@@ -58,31 +58,3 @@ export function boundsOf(places: readonly Place[]): [number, number, number, num
   const [lons, lats] = [places.map(([lon]) => lon), places.map(([, lat]) => lat)]
   return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)]
 }
-
-/** Features of a list by id; null if one has none, or two have the same. */
-function byId(features: readonly GeoJSON.Feature[]): Map<string | number, GeoJSON.Feature> | null {
-  const all = new Map(features.flatMap((one) => (one.id === undefined ? [] : [[one.id, one] as const])))
-  return all.size === features.length ? all : null
-}
-
-const isSame = (one: GeoJSON.Feature, other: GeoJSON.Feature): boolean =>
-  one === other ||
-  (JSON.stringify(one.geometry) === JSON.stringify(other.geometry) && JSON.stringify(one.properties) === JSON.stringify(other.properties))
-
-/** What turns a list into another: features to remove by id, and to add or replace; null if over half change, or ids are unclear. */
-export function changesOf(
-  before: readonly GeoJSON.Feature[],
-  after: readonly GeoJSON.Feature[],
-): { readonly remove: (string | number)[]; readonly add: GeoJSON.Feature[] } | null {
-  const [old, now] = [byId(before), byId(after)]
-  if (!old || !now) return null
-  const remove = [...old.keys()].filter((id) => !now.has(id))
-  const add: GeoJSON.Feature[] = []
-  for (const [id, feature] of now) {
-    const known = old.get(id)
-    if (known && isSame(known, feature)) continue
-    add.push(feature)
-    if (add.length > after.length / 2) return null
-  }
-  return { remove, add }
-}

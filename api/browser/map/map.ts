@@ -1,10 +1,10 @@
-import { Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
+import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
 import { key } from '../key.ts'
 import { baseStyle, MAINLAND } from './base.ts'
 import { closeCard } from './card.ts'
 import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
 import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset } from './dom.ts'
-import { addLayer, clickable, drawShield, drawSigns, setList, setShown } from './draw.ts'
+import { addLayer, clickable, drawShield, drawSigns, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
 import type { DataLayer, Properties } from './layers/layer.ts'
 import { LAYERS } from './layers/layers.ts'
@@ -175,11 +175,19 @@ function draw(layer: DataLayer, state: Shown, list: Collection): void {
   const put = async (content: Collection): Promise<void> => {
     state.drawn = content
     things.follow(layer, content)
-    await setList(view, layer, content)
+    await view.getSource<GeoJSONSource>(layer.id)?.setData(content as GeoJSON.FeatureCollection)
   }
   const isFirst = state.drawn.features.length === 0
   if (!layer.moves || replaced || still.matches || (isFirst && !layer.expected)) {
-    void put(list).then(() => view.once('render', () => performance.mark(`map:${layer.id}`)))
+    void put(list).then(() => {
+      const mark = (): void => {
+        if (!view.isSourceLoaded(layer.id)) return
+        view.off('render', mark)
+        performance.mark(`map:${layer.id}`)
+      }
+      view.on('render', mark)
+      view.triggerRepaint()
+    })
     return
   }
   const seconds = Math.min(layer.every_s, GLIDE_S)
@@ -229,6 +237,9 @@ async function follow(): Promise<void> {
   })
 }
 
+/** True for several points that are drawn as one. */
+const isGroup = ({ properties }: GeoJSON.Feature): boolean => properties?.['cluster'] === true
+
 /** The thing that the map draws at a point, with all that its list says of it. */
 function thingAt({ x, y }: { readonly x: number; readonly y: number }, reach: number): Thing | null {
   const box: [[number, number], [number, number]] = [
@@ -238,6 +249,7 @@ function thingAt({ x, y }: { readonly x: number; readonly y: number }, reach: nu
   const [found] = view.queryRenderedFeatures(box, { layers: clickable(view, LAYERS) })
   const layer = found && LAYERS.find(({ id }) => id === found.source)
   if (!found || !layer) return null
+  if (layer.groups && isGroup(found)) return { layer: { ...layer, title: layer.groups.title }, feature: found }
   const id = idOf(found.properties)
   const full = shown.get(layer.id)?.drawn.features.find(({ properties }) => id !== null && idOf(properties ?? {}) === id)
   return { layer, feature: full ?? found }
@@ -350,7 +362,8 @@ view.on('click', ({ point, lngLat }) => {
   const at = [lngLat.lng, lngLat.lat] as const
   if (frame.dataset['picks'] !== undefined) return
   const thing = thingAt(point, 6)
-  if (thing) things.open(thing.layer, (thing.feature.properties ?? {}) as Properties, at)
+  if (thing && isGroup(thing.feature)) view.easeTo({ center: [at[0], at[1]], zoom: view.getZoom() + 2, animate: !still.matches })
+  else if (thing) things.open(thing.layer, (thing.feature.properties ?? {}) as Properties, at)
 })
 let isAsked = false
 view.on('mousemove', ({ point, lngLat, originalEvent }) => {

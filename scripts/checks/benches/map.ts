@@ -174,8 +174,7 @@ const update = browserBench(
         // With the first list a browser compiles its shaders, in software here.
         await page.check('#layer-fuel')
         await found(page, "performance.getEntriesByName('map:fuel').length === 1")
-        await page.uncheck('#layer-fuel')
-        await page.check('#layer-fuel')
+        await page.locator('#layers select').selectOption('DIESEL_A')
         const ms = await found<number>(
           page,
           `performance.getEntriesByName('map:fuel')[1]?.startTime

@@ -98,6 +98,14 @@ export interface DataLayer {
     /** What a person without the plan reads. */
     readonly history: Text
   }
+  /** Up to a zoom, points that are near to each other are one, in the colour of the least or greatest value of a property. */
+  readonly groups?: {
+    readonly until: number
+    readonly by: string
+    readonly best: 'min' | 'max'
+    /** What a group says, by its properties: `point_count` and the best value. */
+    readonly title: (of: Properties, language: Language) => string
+  }
   /** A parameter of the list whose value a person chooses; the path has the first. */
   readonly choice?: Choice
   /** True for a price to be compared in the visible area. */

@@ -154,6 +154,14 @@ export const PLACES: readonly DataLayer[] = [
     radius: 3,
     sign: { shape: 'pump', from: 10 },
     hasPrice: true,
+    groups: {
+      ...{ until: 9, by: 'price', best: 'min' },
+      title: ({ point_count, price }, language) =>
+        joined(
+          number(point_count, language === 'es' ? 'gasolineras, desde' : 'filling stations, from', language),
+          number(price, '€/l', language),
+        ),
+    },
     title: ({ operator, id }) => text(operator ?? id),
     choice: FUELS,
     lines: ({ municipality, price }, language) => [
@@ -178,6 +186,14 @@ export const PLACES: readonly DataLayer[] = [
     scale: { name: { es: 'hasta', en: 'up to' }, unit: 'kW' },
     radius: 3,
     sign: { shape: 'plug', from: 10 },
+    groups: {
+      ...{ until: 9, by: 'max_power_kw', best: 'max' },
+      title: ({ point_count, max_power_kw }, language) =>
+        joined(
+          number(point_count, language === 'es' ? 'puntos de recarga, hasta' : 'charging sites, up to', language),
+          number(max_power_kw, 'kW', language),
+        ),
+    },
     title: ({ name, operator }) => text(name ?? operator),
     lines: ({ operator, max_power_kw, connector_count }, language) => [
       text(operator),

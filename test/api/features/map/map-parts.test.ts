@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
-import { boundsOf, changesOf, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
+import { boundsOf, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
 import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
 import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layers/layer.ts'
 import { LAYERS } from '../../../../api/browser/map/layers/layers.ts'
@@ -47,20 +47,18 @@ describe('features on their way', () => {
   })
 })
 
-test('of a list only what changed is drawn anew, unless most did or its ids are unclear', () => {
-  const before = [point('a', 0, 40), point('b', 1, 40), point('c', 2, 40), point('d', 3, 40)]
-  const moved = point('b', 1, 41)
-  const dearer = point('c', 2, 40, { price: 2 })
-  expect(changesOf(before, [point('a', 0, 40), moved, dearer, point('e', 5, 40)])).toBeNull()
-  expect(changesOf(before, [point('a', 0, 40), moved, point('c', 2, 40), point('e', 5, 40)])).toEqual({
-    remove: ['d'],
-    add: [moved, point('e', 5, 40)],
-  })
-  expect(changesOf(before, [...before].reverse())).toEqual({ remove: [], add: [] })
-  expect(changesOf(before, [])).toEqual({ remove: ['a', 'b', 'c', 'd'], add: [] })
-  expect(changesOf(before, [...before, dearer])).toBeNull()
-  const { id: _, ...nameless } = moved
-  expect(changesOf([nameless], [nameless])).toBeNull()
+test('a group of points says how many there are, and the best of them', () => {
+  const titles = LAYERS.flatMap(({ groups }) =>
+    groups
+      ? [groups.title({ point_count: 37, price: 1.339, max_power_kw: 150 }, 'en'), groups.title({ point_count: 37, price: 1.339 }, 'es')]
+      : [],
+  )
+  expect(titles).toEqual([
+    '37 filling stations, from 1.339 €/l',
+    '37 gasolineras, desde 1,339 €/l',
+    '37 charging sites, up to 150 kW',
+    '37 puntos de recarga, hasta',
+  ])
 })
 
 describe('a train', () => {
