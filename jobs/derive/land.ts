@@ -100,7 +100,7 @@ async function landInto(
   })
   await context.onStep?.('parquet-written')
   const summary = lineageSummary(derived, part, pins)
-  if (isSame) for (const { key } of add) await context.store.delete(key)
+  if (isSame) await context.store.deleteMany(add.map(({ key }) => key))
   const files = isSame ? { add: [], remove: [] } : { add, remove: old }
   const isLanded = await change(context, place, { version: part.version, lineage: part.lineage, ...files, summary })
   return isLanded ? rows : null
@@ -168,7 +168,8 @@ type Piece = Sql | null
 
 /**
  * The pieces of a part: each has one value of all columns of `by` but the last, of which it has a range, and at most `rows` rows
- * of the inputs, unless they all have one value. One piece if that is enough.
+ * of the inputs, unless they all have one value. One piece if that is enough. Unlike those of `cutRows`, ranges of one column
+ * skip row groups of the inputs.
  */
 async function piecesOfPart(session: Session, { pieces, reads }: PlannedPart): Promise<Piece[]> {
   if (!pieces) return [null]

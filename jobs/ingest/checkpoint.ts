@@ -23,7 +23,7 @@ const ENTRIES_AT_ONCE = 1000
 const HOUR_MS = 3_600_000
 /** The newest ones are kept whatever their age; those of each hour for a day. */
 const [KEPT, KEPT_HOURLY_MS] = [2, 24 * HOUR_MS]
-const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}-([0-9a-f]{16})\.zst$/
+const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(\d{12})-[0-9a-f]{16}-([0-9a-f]{16})\.zst$/
 
 /** A dataset's state in a checkpoint: the fold over exactly the fetches that its table had landed. */
 export interface CheckpointPart {
@@ -48,6 +48,8 @@ export interface StoredCheckpoint {
   readonly key: string
   /** Data time of its newest fetch, ms since the epoch. */
   readonly data_time: number
+  /** The log's newest number when it was stored: every fetch that is replayed from it has a later one. */
+  readonly seq: number
   /** Digest of the declarations and the fold that made it, see `foldDigest`. */
   readonly digest: string
 }
@@ -102,7 +104,8 @@ export async function writeCheckpoint(context: IngestContext, source: Checkpoint
     parts.set(id, { table: table.metadata['table-uuid'], landed, state })
   }
   const landedSets = [...parts].map(([id, { table, landed }]) => [id, table, landedProperties(feed.id, landed)])
-  const name = `${last.data_time.replace(/[-:.]/g, '')}-${shortHash(landedSets)}-${foldDigest(feed)}.zst`
+  const [time, number] = [last.data_time.replace(/[-:.]/g, ''), String(seq).padStart(12, '0')]
+  const name = `${time}-${number}-${shortHash(landedSets)}-${foldDigest(feed)}.zst`
   const bytes = await encode({ parts, seq, fetch_id, periods: [...periods.values()] })
   await context.store.put(folderOf(feed.id) + name, bytes)
   return true
@@ -112,9 +115,9 @@ export async function writeCheckpoint(context: IngestContext, source: Checkpoint
 export async function listCheckpoints(store: ObjectStore, feed: string): Promise<StoredCheckpoint[]> {
   const found: StoredCheckpoint[] = []
   for await (const { key } of store.list(folderOf(feed))) {
-    const [, year, month, day, hour, minute, second, ms, digest] = NAME.exec(key.slice(folderOf(feed).length)) ?? []
+    const [, year, month, day, hour, minute, second, ms, seq, digest] = NAME.exec(key.slice(folderOf(feed).length)) ?? []
     if (digest === undefined) continue
-    found.push({ key, data_time: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`), digest })
+    found.push({ key, data_time: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`), seq: Number(seq), digest })
   }
   return found.reverse()
 }

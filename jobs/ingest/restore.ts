@@ -67,8 +67,8 @@ async function restoreEntries(
 }
 
 /**
- * The blocks of active things, back to when the oldest was seen. A thing with several blocks counts for none, but may have been in
- * one alone: it is followed back to its start.
+ * The blocks of active things, back to when the oldest was seen. A thing with several blocks counts for none, but may have
+ * been in one alone: it is followed back to its start.
  */
 function groupsOfActive(state: DatasetState, log: Backwards, { feed, dataset }: RestoreOptions): GroupHistory {
   const rule = ruleOf(feed, dataset.id)

@@ -21,9 +21,6 @@ const DAY_MS = 86_400_000
 /** Default retention of raw bytes of feeds faster than hourly. */
 const FAST_RETENTION_DAYS = 90
 
-/** The newest fetch of a checkpoint may have been fetched this long before its data time; with room. */
-const BEFORE_CHECKPOINT_MS = 3_600_000
-
 /** Snapshots stay an hour longer than promised, so that a query started at the last moment can finish. */
 const LONGER_MS = 3_600_000
 
@@ -115,12 +112,12 @@ async function retire(context: IngestContext, feeds: readonly Feed[], signal: Ab
     const days = feed.rawRetentionDays ?? (feed.every_s < 3600 ? FAST_RETENTION_DAYS : null)
     if (days === null) return
     const landed = await Promise.all(feed.into.map((dataset) => landedIn(context, dataset, feed.id)))
-    // What follows a checkpoint is replayed from it.
-    const oldest = (await listCheckpoints(context.store, feed.id)).at(-1)?.data_time ?? Number.POSITIVE_INFINITY
+    // What follows a checkpoint is replayed from it, and its newest fetch shows that it is of this log.
+    const unneeded = Math.min(...(await listCheckpoints(context.store, feed.id)).map(({ seq }) => seq))
     const done = await retireRaw(context.store, {
       feed: feed.id,
-      before: Math.min((await context.store.now()) - days * DAY_MS, oldest - BEFORE_CHECKPOINT_MS),
-      landed: (seq) => landed.every(({ seqs }) => hasSeq(seqs, seq)),
+      before: (await context.store.now()) - days * DAY_MS,
+      landed: (seq) => seq < unneeded && landed.every(({ seqs }) => hasSeq(seqs, seq)),
     })
     if (done.fetches + done.objects > 0) context.log.info({ feed: feed.id, ...done }, 'raw bytes retired')
   })

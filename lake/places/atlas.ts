@@ -33,7 +33,7 @@ export function loadAtlas(): Atlas {
 /** ISO 3166-1 code of Spain. */
 const SPAIN = '724'
 
-/** The land of all other countries, from npm's world-atlas (Natural Earth 1:10 million, public domain): read anew by each call. */
+/** The land of all other countries, from npm's world-atlas (Natural Earth 1:10 million, public domain); not cached. */
 export function readOtherCountries(): readonly Area[] {
   return areasOf(topologyOf('world-atlas/countries-10m.json'), 'countries').filter(({ code }) => code !== SPAIN)
 }

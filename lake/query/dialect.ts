@@ -29,6 +29,7 @@ export interface Dialect {
   readonly once: Sql
 }
 
+/** DuckDB's SQL. */
 export const DUCKDB: Dialect = Object.freeze<Dialect>({
   localTime: (instant) => sql`timezone(${MADRID}, ${instant})`,
   startOfDate: (date) => sql`timezone(${MADRID}, CAST(${date} AS TIMESTAMP))`,
@@ -48,7 +49,7 @@ const ACCENTED = Array.from({ length: 0x24f - 0xc0 }, (_, at) => String.fromChar
   (letter) => bare(letter).length === 1 && bare(letter) !== letter,
 )
 
-/** Spark SQL with `sparkSettings`. */
+/** Spark SQL in a session with `SPARK_SETTINGS`. */
 export const SPARK: Dialect = Object.freeze<Dialect>({
   localTime: (instant) => sql`from_utc_timestamp(${instant}, ${MADRID})`,
   startOfDate: (date) => sql`to_utc_timestamp(CAST(${date} AS TIMESTAMP), ${MADRID})`,

@@ -79,8 +79,8 @@ export interface DatasetSpec<C extends Columns> {
   /** The Iceberg namespace of its table, if not the domain: a licence may require a separate database. */
   readonly namespace?: string
   /**
-   * Age at which rows are deleted, in days, months or years, by whole partitions; unlimited if not set. For a dataset partitioned by
-   * the day or month of its time, or by its version.
+   * Age at which rows are deleted, in days, months or years, by whole partitions; unlimited if not set. For a dataset
+   * partitioned by the day or month of its time, or by its version.
    */
   readonly keep?: Retention
   /** `internal` datasets are never public. */

@@ -28,7 +28,7 @@ export function partitionStart(dataset: Dataset, instant: number): number {
   return starts.length === 0 ? 0 : Math.max(...starts)
 }
 
-/** The first instant (ms) that a dataset keeps at another: the start of the partition, or of the UTC day, in which `keep` ends. */
+/** The first instant (ms) that a dataset keeps at another: the start of the partition or UTC day in which `keep` ends. */
 export function keptFrom(dataset: Dataset & { readonly keep: Retention }, now: number): number {
   const { keep } = dataset
   const count = Number.parseInt(keep, 10)

@@ -80,8 +80,8 @@ export function scalarType(column: Column): { duckdb: string; iceberg: string } 
 }
 
 /**
- * Type and presence of a column as the table's schema states them. Lists, their elements and binaries are optional there, although
- * our rows have them: DuckDB writes them so, and some engines refuse files whose optional columns the schema requires.
+ * Type and presence of a column as the table's schema states them. Lists, their elements and binaries are optional there,
+ * although our rows have them: DuckDB writes them so, and some engines refuse such files under a schema that requires them.
  */
 export function inTable({ iceberg, required }: Pick<PhysicalField, 'iceberg' | 'required'>): {
   readonly type: IcebergType

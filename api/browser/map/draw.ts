@@ -1,5 +1,5 @@
 import type { ExpressionSpecification, GeoJSONSource, GeoJSONSourceSpecification, LayerSpecification, Map as MapView } from 'maplibre-gl'
-import { type DataLayer, GREY, growing } from './layers/layer.ts'
+import { type DataLayer, GREY, growing, NO_VALUE } from './layers/layer.ts'
 import { SIGNS, shieldOf } from './layers/signs.ts'
 import type { Collection } from './requests.ts'
 
@@ -67,8 +67,6 @@ export function addLayer(view: MapView, layer: DataLayer, list: Collection | nul
   for (const spec of specs) if (!view.getLayer(spec.id)) view.addLayer(spec, isArea ? 'road-name' : undefined)
 }
 
-/** The value of a group none of whose points has one. */
-const NONE = -1
 /** Points this near to each other, px, are one group. */
 const GROUP_PX = 24
 
@@ -76,10 +74,9 @@ const GROUP_PX = 24
 function groupingOf({ groups }: DataLayer): Partial<GeoJSONSourceSpecification> {
   if (!groups) return {}
   const { by, best, until } = groups
-  const worst = best === 'min' ? Number.MAX_SAFE_INTEGER : NONE
   return {
     ...{ cluster: true, clusterRadius: GROUP_PX, clusterMaxZoom: until },
-    clusterProperties: { [by]: [best, ['coalesce', ['get', by], worst]] },
+    clusterProperties: { [by]: [best, ['coalesce', ['get', by], NO_VALUE[best]]] },
   }
 }
 
@@ -90,8 +87,7 @@ function pointsOf({
   radius = 4,
 }: DataLayer): Pick<DataLayer, 'colour'> & { readonly radius: number | ExpressionSpecification } {
   if (!groups) return { colour, radius }
-  const value: ExpressionSpecification = ['get', groups.by]
-  const isNone: ExpressionSpecification = ['any', ['==', value, NONE], ['==', value, Number.MAX_SAFE_INTEGER]]
+  const isNone: ExpressionSpecification = ['==', ['get', groups.by], NO_VALUE[groups.best]]
   const size: ExpressionSpecification = ['interpolate', ['linear'], ['get', 'point_count'], ...[2, 4, 50, 7, 500, 12]] as never
   return { colour: ['case', isNone, GREY, colour] as ExpressionSpecification, radius: ['case', ['has', 'point_count'], size, radius] }
 }

@@ -22,7 +22,7 @@ export function moved(before: readonly GeoJSON.Feature[], after: readonly GeoJSO
   return { type: 'FeatureCollection', features }
 }
 
-/** Where something is that goes straight from a place and instant (ms) to another: its place at an instant between or beyond them. */
+/** The place at an instant of what goes straight from one place and instant (ms) to another; it begins and ends there. */
 export function between(
   [lon0, lat0]: Place,
   [lon1, lat1]: Place,

@@ -6,7 +6,7 @@ import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
 import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset } from './dom.ts'
 import { addLayer, clickable, drawShield, drawSigns, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
-import type { DataLayer, Properties } from './layers/layer.ts'
+import { type DataLayer, groupTitle, type Properties } from './layers/layer.ts'
 import { LAYERS } from './layers/layers.ts'
 import type { Live } from './live.ts'
 import { openOverlays } from './overlays.ts'
@@ -249,7 +249,8 @@ function thingAt({ x, y }: { readonly x: number; readonly y: number }, reach: nu
   const [found] = view.queryRenderedFeatures(box, { layers: clickable(view, LAYERS) })
   const layer = found && LAYERS.find(({ id }) => id === found.source)
   if (!found || !layer) return null
-  if (layer.groups && isGroup(found)) return { layer: { ...layer, title: layer.groups.title }, feature: found }
+  const { groups } = layer
+  if (groups && isGroup(found)) return { layer: { ...layer, title: (of) => groupTitle(groups, of, language) }, feature: found }
   const id = idOf(found.properties)
   const full = shown.get(layer.id)?.drawn.features.find(({ properties }) => id !== null && idOf(properties ?? {}) === id)
   return { layer, feature: full ?? found }

@@ -29,7 +29,7 @@ export interface OwnTables {
   planned(name: string, uuid: string): Table
   /** Makes a planned table with its first metadata. Throws the problem of a name that is taken. */
   create(name: string, table: Table, metadata: TableMetadata): Promise<void>
-  /** Removes a table from the list. Its files go at once if `isPurged`, else a week later. Throws the problem of an unknown one. */
+  /** Removes a table; its files go at once if `isPurged`, else a week later. Throws the problem of an unknown one. */
   drop(name: string, isPurged: boolean): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { TableMetadata } from '../../../lake/iceberg/metadata.ts'
-import { type TableState, tableUri, versionKey } from '../../../lake/iceberg/table.ts'
+import { pathsOf, type TableState, tableUri, versionKey } from '../../../lake/iceberg/table.ts'
 import type { ReaderAccess, ReaderKeys } from '../../../lake/store/reader-access.ts'
 import type { Cursors } from '../../engine/request/cursor.ts'
 import { problem } from '../../kernel/problems.ts'
@@ -114,14 +114,15 @@ function served(state: TableState, asking: Asking, options: StorageOptions): Acc
 
 /** The client reads the bucket itself, where the files are as their metadata states. */
 function inBucket(
-  { table, version, metadata }: TableState,
+  state: TableState,
   bucket: ReaderAccess,
   kind: Access['kind'],
   config: (now: number) => Promise<Readonly<Record<string, string>>>,
 ): Access {
+  const { table, version, metadata } = state
   return {
     kind,
-    describe: async () => ({ location: metadata.location + versionKey(table.key, version).slice(table.key.length), metadata }),
+    describe: async () => ({ location: pathsOf(state).toLocation(versionKey(table.key, version)), metadata }),
     grant: async (now) => ({ prefix: metadata.location, config: { ...placeConfig(bucket), ...(await config(now)) } }),
   }
 }

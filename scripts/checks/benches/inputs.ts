@@ -5,7 +5,8 @@ import type { AnyBench, StepRunner } from './measure.ts'
 
 /**
  * Returns the function that gives the folder with the input of a bench, in which its `setUp` has run; benches with the same
- * `setUp` share it. `kept` is a folder that stays, with a number for further inputs: one from an interrupted run is filled again from the start.
+ * `setUp` share it. `kept` is a folder that stays, with a number for further inputs: one from an interrupted run is filled
+ * again from the start.
  */
 export function inputsIn(folder: string, step: StepRunner, kept: string | null = null): (bench: AnyBench) => Promise<string> {
   const made = new Map<unknown, string>()

@@ -57,14 +57,14 @@ function facts(memory: FeedMemory): unknown {
 }
 
 /** A result: tables and live state, the outcome of each step, and how many memories were opened from a checkpoint. */
-interface Told {
+interface Outcome {
   readonly written: Record<string, unknown>
   readonly trace: readonly string[]
   readonly fromCheckpoint: number
   readonly opened: number
 }
 
-async function tell(story: ReturnType<typeof storyOf>, one: Feed, usesCheckpoints: boolean): Promise<Told> {
+async function outcomeOf(story: ReturnType<typeof storyOf>, one: Feed, usesCheckpoints: boolean): Promise<Outcome> {
   const stage = await openStage()
   const contexts = [stage.context, await stage.process()]
   if (!usesCheckpoints) for (const context of contexts) Object.assign(context, { store: withoutCheckpoints(context).store })
@@ -194,8 +194,8 @@ test.each(SEEDS.flatMap((seed) => FEEDS.slice(byTier(2, 0)).map((of) => [seed, .
   'tables and live state are those of the tables alone, whatever happens to processes and checkpoints (seed %i, %s)',
   async (seed, _, one, letters) => {
     const story = storyOf(seed, letters, byTier(8, 24))
-    const found = await tell(story, one, true)
-    const expected = await tell(story, one, false)
+    const found = await outcomeOf(story, one, true)
+    const expected = await outcomeOf(story, one, false)
     expect(found.trace).toEqual(expected.trace)
     expect(found.written).toEqual(expected.written)
     expect(expected.fromCheckpoint).toBe(0)

@@ -45,6 +45,16 @@ interface Choice {
   readonly values: Readonly<Record<string, Text>>
 }
 
+/** Groups of points, in the colour of their least or greatest value of a property. */
+interface Groups {
+  readonly until: number
+  readonly by: string
+  readonly best: 'min' | 'max'
+  readonly unit: string
+  /** What a group has several of. */
+  readonly of: Text
+}
+
 /** A layer of live data. */
 export interface DataLayer {
   readonly id: string
@@ -98,14 +108,8 @@ export interface DataLayer {
     /** What a person without the plan reads. */
     readonly history: Text
   }
-  /** Up to a zoom, points that are near to each other are one, in the colour of the least or greatest value of a property. */
-  readonly groups?: {
-    readonly until: number
-    readonly by: string
-    readonly best: 'min' | 'max'
-    /** What a group says, by its properties: `point_count` and the best value. */
-    readonly title: (of: Properties, language: Language) => string
-  }
+  /** How points that are near to each other are one, up to a zoom. */
+  readonly groups?: Groups
   /** A parameter of the list whose value a person chooses; the path has the first. */
   readonly choice?: Choice
   /** True for a price to be compared in the visible area. */
@@ -125,6 +129,16 @@ export function choose({ param, values }: Choice, value: string | null): void {
 /** The chosen value of a choice: the first until a person chooses. */
 export function chosenOf({ param, values }: Choice): string {
   return chosen.get(param) ?? (Object.keys(values)[0] as string)
+}
+
+/** The property of a group in which no point has a value. */
+export const NO_VALUE: Readonly<Record<Groups['best'], number>> = { min: 1e9, max: -1e9 }
+
+/** What a group of points says, by its properties: how many there are and, if known, the best of them. */
+export function groupTitle({ by, best, unit, of }: Groups, group: Properties, language: Language): string {
+  const value = group[by] === NO_VALUE[best] ? '' : number(group[by], unit, language)
+  const range = { min: { es: 'desde', en: 'from' }, max: { es: 'hasta', en: 'up to' } }[best][language]
+  return [number(group['point_count'], of[language], language), value && `${range} ${value}`].filter(Boolean).join(', ')
 }
 
 export const AMBER = '#f0a21b'
@@ -200,7 +214,7 @@ interface Meaning {
 
 const OTHER = { es: 'otro o sin dato', en: 'other or unknown' }
 
-/** What the colours of a layer mean, by the expression that paints it: words of codes, or numbers with unit; none for one colour. */
+/** What the colours of a layer mean, by the expression that paints it: words of codes or numbers; none for one colour. */
 export function meaningsOf({ colour, scale, under }: Pick<DataLayer, 'colour' | 'scale' | 'under'>, into: Language): Meaning[] {
   if (typeof colour === 'string') return []
   const [kind, ...rest] = colour as readonly unknown[]

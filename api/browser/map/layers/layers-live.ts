@@ -52,7 +52,7 @@ interface NextStop {
 /** A train that was reported longer ago, ms, is not moved on: it may stand. */
 const MOVED_ON_MS = 300_000
 
-/** A train between its reported place and its next stop at an instant, by the expected arrival; null if it stands or that is unknown. */
+/** A train's place at an instant on the way to its next stop, by the expected arrival; null if it stands or that is unknown. */
 export function trainAt({ vehicle_status, observed_at, next_stop }: Properties, reported: Place, at: number): Place | null {
   const { lat = null, lon = null, expected_arrival_at = null } = (next_stop ?? {}) as Partial<NextStop>
   if (vehicle_status === 'STOPPED_AT' || lat === null || lon === null || expected_arrival_at === null) return null

@@ -154,14 +154,7 @@ export const PLACES: readonly DataLayer[] = [
     radius: 3,
     sign: { shape: 'pump', from: 10 },
     hasPrice: true,
-    groups: {
-      ...{ until: 9, by: 'price', best: 'min' },
-      title: ({ point_count, price }, language) =>
-        joined(
-          number(point_count, language === 'es' ? 'gasolineras, desde' : 'filling stations, from', language),
-          number(price, '€/l', language),
-        ),
-    },
+    groups: { until: 9, by: 'price', best: 'min', unit: '€/l', of: { es: 'gasolineras', en: 'filling stations' } },
     title: ({ operator, id }) => text(operator ?? id),
     choice: FUELS,
     lines: ({ municipality, price }, language) => [
@@ -186,14 +179,7 @@ export const PLACES: readonly DataLayer[] = [
     scale: { name: { es: 'hasta', en: 'up to' }, unit: 'kW' },
     radius: 3,
     sign: { shape: 'plug', from: 10 },
-    groups: {
-      ...{ until: 9, by: 'max_power_kw', best: 'max' },
-      title: ({ point_count, max_power_kw }, language) =>
-        joined(
-          number(point_count, language === 'es' ? 'puntos de recarga, hasta' : 'charging sites, up to', language),
-          number(max_power_kw, 'kW', language),
-        ),
-    },
+    groups: { until: 9, by: 'max_power_kw', best: 'max', unit: 'kW', of: { es: 'puntos de recarga', en: 'charging sites' } },
     title: ({ name, operator }) => text(name ?? operator),
     lines: ({ operator, max_power_kw, connector_count }, language) => [
       text(operator),

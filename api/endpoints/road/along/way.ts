@@ -46,7 +46,7 @@ function linesOf(posts: Posts): DrivenLine[] {
 
 const simplified = (line: Line): Line => simplifiedPoints(line, SIMPLIFIED_M).map((at) => line[at] as Line[0])
 
-/** The fastest way by road at assumed speeds. Throws `InvalidParam` if a place is not within 5 km of a road, or no way is known. */
+/** The fastest way by road at assumed speeds. Throws `InvalidParam` for a place over 5 km from a road, or without a way. */
 export async function wayBetween(posts: Posts, origin: Point, destination: Point): Promise<Leg[]> {
   const graph = await graphOf(posts)
   for (const [parameter, place] of Object.entries({ origin, destination }))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
 import { boundsOf, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
 import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
-import { meaningsOf, type Properties, place, since } from '../../../../api/browser/map/layers/layer.ts'
+import { groupTitle, meaningsOf, NO_VALUE, type Properties, place, since } from '../../../../api/browser/map/layers/layer.ts'
 import { LAYERS } from '../../../../api/browser/map/layers/layers.ts'
 import { trainAt } from '../../../../api/browser/map/layers/layers-live.ts'
 import { shieldOf } from '../../../../api/browser/map/layers/signs.ts'
@@ -47,17 +47,16 @@ describe('features on their way', () => {
   })
 })
 
-test('a group of points says how many there are, and the best of them', () => {
-  const titles = LAYERS.flatMap(({ groups }) =>
-    groups
-      ? [groups.title({ point_count: 37, price: 1.339, max_power_kw: 150 }, 'en'), groups.title({ point_count: 37, price: 1.339 }, 'es')]
-      : [],
-  )
+test('a group of points says how many there are and, if known, the best of them', () => {
+  const titles = LAYERS.flatMap(({ groups }) => {
+    if (!groups) return []
+    const unknown = { point_count: 37, [groups.by]: NO_VALUE[groups.best] }
+    const known = { point_count: 37, price: 1.339, max_power_kw: 150 }
+    return [groupTitle(groups, known, 'en'), groupTitle(groups, known, 'es'), groupTitle(groups, unknown, 'es')]
+  })
   expect(titles).toEqual([
-    '37 filling stations, from 1.339 €/l',
-    '37 gasolineras, desde 1,339 €/l',
-    '37 charging sites, up to 150 kW',
-    '37 puntos de recarga, hasta',
+    ...['37 filling stations, from 1.339 €/l', '37 gasolineras, desde 1,339 €/l', '37 gasolineras'],
+    ...['37 charging sites, up to 150 kW', '37 puntos de recarga, hasta 150 kW', '37 puntos de recarga'],
   ])
 })
 
