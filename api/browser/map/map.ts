@@ -1,4 +1,4 @@
-import { type GeoJSONSource, Map as MapView, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
+import { type GeoJSONSource, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl'
 import { key } from '../key.ts'
 import { baseStyle, MAINLAND } from './base.ts'
 import { closeCard } from './card.ts'
@@ -15,6 +15,7 @@ import type { Past } from './past.ts'
 import { type Collection, idOf, withParam } from './requests.ts'
 import { searchPlaces } from './search.ts'
 import { openThings } from './things.ts'
+import { WholeMap } from './view.ts'
 import type { Way } from './way.ts'
 
 // The map: layers of the public API over our own base map. What the first map does not need is loaded on first use.
@@ -44,7 +45,7 @@ const details = find<HTMLDetailsElement>('panel')
 if (NARROW.matches) details.open = false
 details.dataset['ready'] = ''
 
-const view = new MapView({
+const view = new WholeMap({
   container: frame,
   style: baseStyle(scheme(), BASE),
   bounds: MAINLAND,
@@ -144,7 +145,7 @@ async function load(layer: DataLayer): Promise<void> {
   try {
     const list = await askLayer(layer, { token, bbox: view.getBounds().toArray().flat(), signal })
     if (shown.get(layer.id) !== state || replaced) return
-    update(layer, state, list)
+    void update(layer, state, list)
   } catch (error) {
     if (signal.aborted) return
     if (!isOpen(layer)) {
@@ -159,9 +160,11 @@ async function load(layer: DataLayer): Promise<void> {
   state.timer = setTimeout(() => void load(layer), wait_s * 1000)
 }
 
-function update(layer: DataLayer, state: Shown, list: Collection): void {
+/** Shows a new list: on the map first, as each change of the panel costs a frame of its own. */
+async function update(layer: DataLayer, state: Shown, list: Collection): Promise<void> {
   state.list = list
-  draw(layer, state, list)
+  await draw(layer, state, list)
+  if (shown.get(layer.id) !== state || state.list !== list || replaced) return
   things.reopen(layer, list)
   panel.update(layer, { list, isLive: isLive(layer) })
 }
@@ -170,7 +173,7 @@ function update(layer: DataLayer, state: Shown, list: Collection): void {
  * Draws a list. What moves glides from where it was drawn until the next list is due: to where it is expected then, such as
  * a train by its timetable, else to its reported place, so that it is drawn up to one interval late.
  */
-function draw(layer: DataLayer, state: Shown, list: Collection): void {
+async function draw(layer: DataLayer, state: Shown, list: Collection): Promise<void> {
   clearTimeout(state.glide)
   const put = async (content: Collection): Promise<void> => {
     state.drawn = content
@@ -179,15 +182,10 @@ function draw(layer: DataLayer, state: Shown, list: Collection): void {
   }
   const isFirst = state.drawn.features.length === 0
   if (!layer.moves || replaced || still.matches || (isFirst && !layer.expected)) {
-    void put(list).then(() => {
-      const mark = (): void => {
-        if (!view.isSourceLoaded(layer.id)) return
-        view.off('render', mark)
-        performance.mark(`map:${layer.id}`)
-      }
-      view.on('render', mark)
-      view.triggerRepaint()
-    })
+    state.drawn = list
+    things.follow(layer, list)
+    await view.drawWhole(layer.id, list as GeoJSON.FeatureCollection)
+    performance.mark(`map:${layer.id}`)
     return
   }
   const seconds = Math.min(layer.every_s, GLIDE_S)
@@ -232,7 +230,7 @@ async function follow(): Promise<void> {
       if (replaced || shown.get(layer.id) !== state) return
       const gone = new Set([...changed, ...ended])
       const kept = state.list.features.filter(({ properties }) => !gone.has(idOf(properties ?? {}) ?? ''))
-      update(layer, state, { ...state.list, updated_at: new Date().toISOString(), features: [...kept, ...features] })
+      void update(layer, state, { ...state.list, updated_at: new Date().toISOString(), features: [...kept, ...features] })
     },
   })
 }
@@ -288,7 +286,7 @@ async function openPast(at: number | null): Promise<void> {
         const state = shown.get(layer.id)
         if (!state) continue
         clearTimeout(state.timer)
-        draw(layer, state, lists(layer) ?? EMPTY)
+        void draw(layer, state, lists(layer) ?? EMPTY)
         panel.update(layer, { past: noteOf(layer) })
       }
     },
