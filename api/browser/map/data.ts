@@ -1,4 +1,5 @@
 import { key } from '../key.ts'
+import { textsIn } from './dom.ts'
 import type { DataLayer, Plan, Properties } from './layers/layer.ts'
 import { type Collection, collectionOf, pathsOf } from './requests.ts'
 
@@ -61,7 +62,7 @@ export async function askLayer(
   { token, bbox, signal }: { readonly token: string; readonly bbox: readonly number[]; readonly signal: AbortSignal },
 ): Promise<Collection> {
   const [first, ...others] = await Promise.allSettled(
-    pathsOf(layer, bbox).map((path) => ask<Properties>(path, token, { plan: layer.plan, signal })),
+    pathsOf(layer, { bbox, lang: textsIn }).map((path) => ask<Properties>(path, token, { plan: layer.plan, signal })),
   )
   const replies = [first, ...others].flatMap((one) => (one?.status === 'fulfilled' ? [one.value] : []))
   if (replies.length === 0) throw (first as PromiseRejectedResult).reason

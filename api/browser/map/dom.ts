@@ -1,6 +1,8 @@
 import type { Language } from './layers/layer.ts'
 
 export const language: Language = document.documentElement.lang === 'en' ? 'en' : 'es'
+/** The language of codes and of the API's texts, for people whose language the page itself has not. */
+export const textsIn: string = document.getElementById('map')?.dataset['texts'] ?? language
 const grouped = new Intl.NumberFormat(language, { useGrouping: 'always' })
 export const count = (value: number): string => grouped.format(value)
 

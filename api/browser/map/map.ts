@@ -6,7 +6,7 @@ import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
 import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset } from './dom.ts'
 import { addLayer, clickable, drawShield, drawSigns, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
-import { type DataLayer, groupTitle, type Properties } from './layers/layer.ts'
+import { type DataLayer, groupTitle, type Labels, type Properties, setLabels } from './layers/layer.ts'
 import { LAYERS } from './layers/layers.ts'
 import type { Live } from './live.ts'
 import { openOverlays } from './overlays.ts'
@@ -25,6 +25,7 @@ const BASE = { origin: location.origin, font: fileUrl('overpass.woff2') }
 
 const frame = find('map')
 const token = frame.dataset['token'] ?? ''
+setLabels(JSON.parse(frame.dataset['labels'] ?? '{}') as Labels)
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const still = matchMedia('(prefers-reduced-motion: reduce)')
 const scheme = (): 'dark' | 'light' => (dark.matches ? 'dark' : 'light')
@@ -318,6 +319,11 @@ searchPlaces(search, {
     view.flyTo({ center: [lon, lat], zoom, offset: offset(), animate: !still.matches })
   },
 })
+// Another language shows the same view.
+for (const link of document.querySelectorAll<HTMLAnchorElement>('a[hreflang]'))
+  link.addEventListener('click', () => {
+    link.hash = location.hash
+  })
 search.addEventListener('input', () => search.value === '' && overlays.set('place', []))
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return

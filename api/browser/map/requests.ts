@@ -12,12 +12,19 @@ export interface Collection {
 /** A path with another parameter. */
 export const withParam = (path: string, param: string): string => `${path}${path.includes('?') ? '&' : '?'}${param}`
 
-/** The paths of a layer's lists; `bbox` (degrees: west, south, east, north) is for those of the visible area. */
-export function pathsOf(layer: DataLayer, bbox: readonly number[]): string[] {
+/** What a list is requested for: the visible area (degrees: west, south, east, north), and the language of texts. */
+interface Wanted {
+  readonly bbox: readonly number[]
+  readonly lang: string
+}
+
+/** The paths of a layer's lists. */
+export function pathsOf(layer: DataLayer, { bbox, lang }: Wanted): string[] {
   const { choice } = layer
   return [layer.path, ...(layer.also ?? [])].map((first) => {
     const path = choice ? first.replace(new RegExp(`(?<=[?&]${choice.param}=)[^&]+`), chosenOf(choice)) : first
-    const shaped = layer.featuresOf ? path : withParam(path, 'format=geojson')
+    const spoken = layer.hasTexts ? withParam(path, `lang=${lang}`) : path
+    const shaped = layer.featuresOf ? spoken : withParam(spoken, 'format=geojson')
     return layer.isByArea ? withParam(shaped, `bbox=${bbox.map((one) => one.toFixed(3)).join(',')}`) : shaped
   })
 }

@@ -1,5 +1,5 @@
 import { ask } from './data.ts'
-import { element, item, language } from './dom.ts'
+import { element, item, language, textsIn } from './dom.ts'
 import type { Place } from './geometry.ts'
 
 const NONE = { es: 'Sin resultados.', en: 'No results.' }[language]
@@ -39,7 +39,7 @@ export function searchPlaces(field: HTMLInputElement, { hits, token, choose }: S
     const mine = ++latest
     const q = field.value.trim()
     if (q.length < 2) return void hits.replaceChildren()
-    const found = await ask<{ readonly hits: readonly Hit[] }>(`/api/search?q=${encodeURIComponent(q)}&limit=8&lang=${language}`, token)
+    const found = await ask<{ readonly hits: readonly Hit[] }>(`/api/search?q=${encodeURIComponent(q)}&limit=8&lang=${textsIn}`, token)
     if (mine !== latest) return undefined
     const places = found.hits.filter(({ lat }) => lat !== null)
     hits.replaceChildren(

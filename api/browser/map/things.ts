@@ -1,7 +1,7 @@
 import type { Map as MapView } from 'maplibre-gl'
 import { openCard } from './card.ts'
 import { ask, isOpen } from './data.ts'
-import { element, find, hashParams, keepInUrl, language, NARROW, offset, plansLink } from './dom.ts'
+import { element, find, hashParams, keepInUrl, language, NARROW, offset, plansLink, textsIn } from './dom.ts'
 import { middleOf, type Place } from './geometry.ts'
 import type { DataLayer, Properties } from './layers/layer.ts'
 import type { Overlays } from './overlays.ts'
@@ -60,7 +60,7 @@ export function openThings({ view, token, overlays, isStill }: ThingParts): Thin
     chosen = { layer, id }
     keepInUrl('card', `${layer.id}:${id}`)
     if (layer.detail !== null)
-      void ask<Properties>(`${path}?lang=${language}`, token, { plan: layer.plan }).then((record) => {
+      void ask<Properties>(`${path}?lang=${textsIn}`, token, { plan: layer.plan }).then((record) => {
         const text = record['description'] ?? record['text'] ?? record['address']
         if (typeof text === 'string' && text !== '' && !layer.board) more.append(element('p', {}, text))
       }, ignore)

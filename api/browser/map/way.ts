@@ -1,7 +1,7 @@
 import type { MapMouseEvent, Map as MapView } from 'maplibre-gl'
 import { openCard } from './card.ts'
 import { ApiProblem, ask, isOpen } from './data.ts'
-import { count, covered, element, find, hashParams, item, keepInUrl, language } from './dom.ts'
+import { count, covered, element, find, hashParams, item, keepInUrl, language, textsIn } from './dom.ts'
 import { boundsOf, type Place } from './geometry.ts'
 import { type Board, hours, number, type Properties } from './layers/layer.ts'
 import type { Overlays } from './overlays.ts'
@@ -226,7 +226,7 @@ export function openWay({ view, token, overlays }: WayParts): Way {
       const about = `${roads.join(', ')}, ${number(Math.round(length_m / 100) / 10, 'km.', language)}`
       note.textContent = about
       if (!isOpen({ plan: 'PRO' })) throw new NoWay(`${about} ${WORDS.plan}`)
-      const reply = await ask<RouteReply>(`/api/trafico/ruta?${query}&lang=${language}`, token, { plan: 'PRO' }).catch((error: unknown) => {
+      const reply = await ask<RouteReply>(`/api/trafico/ruta?${query}&lang=${textsIn}`, token, { plan: 'PRO' }).catch((error: unknown) => {
         const isLocked = error instanceof ApiProblem && [401, 403].includes(error.status)
         throw isLocked ? new NoWay(`${about} ${WORDS.plan}`) : error
       })

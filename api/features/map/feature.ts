@@ -11,9 +11,11 @@ import { cachedDocument, registerDocument } from '../../engine/replies/documents
 import { queryReader } from '../../engine/request/request.ts'
 import type { CachedViews } from '../../engine/state/cached-views.ts'
 import type { ServiceState } from '../../engine/state/state.ts'
-import { languageOf } from '../../kernel/language.ts'
+import { LANGS } from '../../kernel/fields.ts'
+import { languageFor } from '../../kernel/language.ts'
+import { oneOf } from '../../kernel/params/params.ts'
 import { problem } from '../../kernel/problems.ts'
-import { HTML, MAP_SECURITY, PAGE_LANG } from '../site/html.ts'
+import { HTML, MAP_SECURITY } from '../site/html.ts'
 import { openBaseMap } from './base-map.ts'
 import { mapPage } from './map-page.ts'
 
@@ -31,7 +33,7 @@ interface MapParts extends AddressLimitParts {
 /** Limit of the map's page and tiles: a view has some thirty tiles. */
 const TILE_LIMIT: AddressLimit = Object.freeze({ name: 'map', policies: [perMinute(3000)], isTold: false })
 
-const readPage = queryReader({ lang: PAGE_LANG })
+const readPage = queryReader({ lang: oneOf('Language of texts. By default what Accept-Language prefers, else Spanish.', LANGS) })
 const NO_PARAMS = queryReader({})
 const TILE = 'application/vnd.mapbox-vector-tile'
 /** How long browsers keep a tile, in s: roads and boundaries change a few times a year. */
@@ -48,12 +50,12 @@ export const mapFeature: Feature<MapParts> = {
       const base = openBaseMap({ kept, askApi: ownAnswers(served, clock) })
       scope.addHook('onClose', () => base.close())
       scope.get('/map', { exposeHeadRoute: true }, async ({ raw }, reply) => {
-        const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
+        const texts = readPage(raw.url ?? '/').lang ?? languageFor(raw.headers['accept-language'], LANGS)
         base.warm()
-        const html = mapPage(language, { token: pages.make(callerOf(raw)), mode: state.mode, url: `${baseUrl()}/map` })
+        const html = mapPage(texts, { token: pages.make(callerOf(raw)), mode: state.mode, url: `${baseUrl()}/map` })
         // The page has a token of the caller.
         return reply
-          .headers({ ...MAP_SECURITY, 'Content-Type': HTML, 'Content-Language': language, 'Cache-Control': 'no-store' })
+          .headers({ ...MAP_SECURITY, 'Content-Type': HTML, 'Content-Language': texts === 'en' ? 'en' : 'es', 'Cache-Control': 'no-store' })
           .send(html)
       })
       scope.get('/map/token', { exposeHeadRoute: true }, async ({ raw }, reply) => {

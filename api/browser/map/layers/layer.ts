@@ -62,6 +62,8 @@ export interface DataLayer {
   readonly plan: Plan
   /** The list that it shows, without `bbox`. */
   readonly path: string
+  /** True if its records have texts in several languages. */
+  readonly hasTexts?: boolean
   /** Seconds between two requests of the list. */
   readonly every_s: number
   /** True for a list that is requested for the visible area. */
@@ -71,6 +73,8 @@ export interface DataLayer {
   /** How it is drawn: points or symbols turned by a property, lines, areas. */
   readonly colour: string | ExpressionSpecification
   readonly radius?: number | ExpressionSpecification
+  /** The list of the codes that `colour` is chosen by. */
+  readonly codes?: string
   /** What the numbers of `colour` are: their name and unit, and how many of the property's units are one. */
   readonly scale?: { readonly name?: Text; readonly unit: string; readonly per?: number }
   readonly sign?: Sign
@@ -202,9 +206,18 @@ export function since(begin: unknown, language: Language, now = Date.now()): str
 }
 export const whole = (value: unknown, unit: string, language: Language): string =>
   typeof value === 'number' ? number(Math.round(value), unit, language) : ''
-/** The words of a code in a language: those of the API's list where the map has them, else the code in lower case. */
-export const words = (code: unknown, language: Language): string =>
-  CODES[language][text(code)] ?? text(code).toLowerCase().replaceAll('_', ' ')
+/** Labels of codes by list and code, in the language of the page's texts. */
+export type Labels = Readonly<Record<string, Readonly<Record<string, string>>>>
+let labels: Labels = {}
+/** Sets the labels that `words` uses: those that the page brings. */
+export function setLabels(own: Labels): void {
+  labels = own
+}
+/** The label of a code of a list within a line, or the code in lower case if the list lacks it. */
+export const words = (list: string, code: unknown): string => {
+  if (code === 'UNKNOWN') return ''
+  return (labels[list]?.[text(code)] ?? text(code)).toLowerCase().replaceAll('_', ' ')
+}
 
 /** A colour of a layer and what it means. */
 interface Meaning {
@@ -215,7 +228,8 @@ interface Meaning {
 const OTHER = { es: 'otro o sin dato', en: 'other or unknown' }
 
 /** What the colours of a layer mean, by the expression that paints it: words of codes or numbers; none for one colour. */
-export function meaningsOf({ colour, scale, under }: Pick<DataLayer, 'colour' | 'scale' | 'under'>, into: Language): Meaning[] {
+export function meaningsOf(layer: Pick<DataLayer, 'colour' | 'scale' | 'under' | 'codes'>, into: Language): Meaning[] {
+  const { colour, scale, under, codes = '' } = layer
   if (typeof colour === 'string') return []
   const [kind, ...rest] = colour as readonly unknown[]
   if (kind === 'case') {
@@ -235,7 +249,7 @@ export function meaningsOf({ colour, scale, under }: Pick<DataLayer, 'colour' | 
     const texts = new Map<string, string[]>()
     for (let at = 1; at + 1 < rest.length; at += 2) {
       const of = rest[at + 1] as string
-      texts.set(of, [...(texts.get(of) ?? []), words(rest[at], into)])
+      texts.set(of, [...(texts.get(of) ?? []), words(codes, rest[at])])
     }
     for (const [of, all] of texts) made.push({ colour: of, text: all.join(', ') })
     made.push({ colour: rest.at(-1) as string, text: OTHER[into] })
@@ -252,18 +266,4 @@ export function meaningsOf({ colour, scale, under }: Pick<DataLayer, 'colour' | 
     }
   if (under) made.push({ colour: under.colour, text: under.name[into] })
   return made
-}
-
-const CODES: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
-  es: {
-    ...{ ACCIDENT: 'accidente', CONGESTION: 'retención', ROADWORKS: 'obras', CLOSURE: 'corte', OBSTACLE: 'obstáculo' },
-    ...{ BREAKDOWN: 'avería', WEATHER: 'meteorología', EVENT: 'evento', RESTRICTION: 'restricción', OTHER: 'otra' },
-    ...{ LOW: 'baja', MEDIUM: 'media', HIGH: 'alta', VERY_HIGH: 'muy alta', CRITICAL: 'crítica', UNKNOWN: '' },
-    ...{ FREE: 'fluido', DENSE: 'denso', VERY_DENSE: 'muy denso', CONGESTED: 'congestionado', CLOSED: 'cortado' },
-    ...{ YELLOW: 'amarillo', ORANGE: 'naranja', RED: 'rojo', GREEN: 'verde' },
-    ...{ GOOD: 'buena', FAIRLY_GOOD: 'razonablemente buena', MODERATE: 'regular', POOR: 'desfavorable' },
-    ...{ VERY_POOR: 'muy desfavorable', EXTREMELY_POOR: 'extremadamente desfavorable' },
-    ...{ FIXED: 'fijo', AVERAGE_SPEED: 'de tramo', SECTION: 'de tramo' },
-  },
-  en: { UNKNOWN: '' },
 }

@@ -78,8 +78,9 @@ export const LIVE: readonly DataLayer[] = [
     every_s: 300,
     from: 9,
     colour: match('level', LEVELS, GREY),
+    codes: 'traffic_level',
     title: ({ name, id }) => text(name ?? id),
-    lines: ({ city, level }, language) => [joined(text(city).replace(/^./, (first) => first.toUpperCase())), words(level, language)],
+    lines: ({ city, level }) => [joined(text(city).replace(/^./, (first) => first.toUpperCase())), words('traffic_level', level)],
     detail: null,
   },
   {
@@ -90,6 +91,7 @@ export const LIVE: readonly DataLayer[] = [
     every_s: 120,
     from: 8,
     colour: match('level_of_service', LEVELS, GREY),
+    codes: 'traffic_level',
     radius: 3.5,
     past: {
       ...{ kind: 'LEVELS', plan: 'PRO' },
@@ -99,7 +101,7 @@ export const LIVE: readonly DataLayer[] = [
     isShown: true,
     title: ({ name, id }) => text(name ?? id),
     lines: ({ level_of_service, intensity_veh_h, speed_kmh, occupancy_pct }, language) => [
-      words(level_of_service, language),
+      words('traffic_level', level_of_service),
       joined(number(intensity_veh_h, 'veh/h', language), number(speed_kmh, 'km/h', language), number(occupancy_pct, '%', language)),
     ],
     detail: '/api/trafico/sensores/',
@@ -132,7 +134,7 @@ export const LIVE: readonly DataLayer[] = [
     colour: VIOLET,
     sign: { shape: 'radar' },
     title: place,
-    lines: ({ type, speed_limit_kmh }, language) => [words(type, language), number(speed_limit_kmh, 'km/h', language)],
+    lines: ({ type, speed_limit_kmh }, language) => [words('speed_camera_type', type), number(speed_limit_kmh, 'km/h', language)],
     detail: null,
   },
   {
@@ -155,6 +157,7 @@ export const LIVE: readonly DataLayer[] = [
     path: `/api/incidents?limit=5000&fields=${INCIDENT_FIELDS},starts_at`,
     every_s: 60,
     colour: match('type', INCIDENTS, GREY),
+    codes: 'incident_type',
     sign: { shape: 'warning', size: growing(IMPORTANT) },
     isShown: true,
     topic: 'incident',
@@ -165,7 +168,7 @@ export const LIVE: readonly DataLayer[] = [
     },
     title: place,
     lines: ({ type, severity, starts_at, began_at }, language) => [
-      [words(type, language), words(severity, language)].filter(Boolean).join(', '),
+      [words('incident_type', type), words('severity', severity)].filter(Boolean).join(', '),
       since(starts_at ?? began_at, language),
     ],
     detail: '/api/incidents/',

@@ -69,10 +69,12 @@ export const PLACES: readonly DataLayer[] = [
     path: '/api/weather/alerts?limit=1000&fields=id,phenomenon,level,headline,onset_at,expires_at',
     every_s: 300,
     colour: match('level', WARNINGS, GREY),
+    codes: 'weather_alert_level',
+    hasTexts: true,
     isArea: true,
     topic: 'weather_alert',
     title: ({ headline }) => text(headline),
-    lines: ({ phenomenon, level }, language) => [joined(words(phenomenon, language), words(level, language))],
+    lines: ({ phenomenon, level }) => [joined(words('weather_alert_phenomenon', phenomenon), words('weather_alert_level', level))],
     detail: '/api/weather/alerts/',
   },
   {
@@ -117,9 +119,10 @@ export const PLACES: readonly DataLayer[] = [
     every_s: 3600,
     from: 7,
     colour: match('risk_class', RISKS, GREY),
+    codes: 'risk_class',
     title: ({ road, km_from, km_to }, language) => `${text(road)} km ${kilometre(km_from, language)}–${kilometre(km_to, language)}`,
     lines: ({ risk_class, expected_week }, language) => [
-      words(risk_class, language),
+      words('risk_class', risk_class),
       typeof expected_week === 'number'
         ? `${number(expected_week, language === 'es' ? 'accidentes esperados por semana' : 'expected accidents a week', language)}`
         : '',
@@ -223,9 +226,10 @@ export const PLACES: readonly DataLayer[] = [
     path: '/api/calidad-aire?limit=2000&fields=id,name,level,pollutants',
     every_s: 1200,
     colour: match('level', AIR, GREY),
+    codes: 'air_quality_level',
     radius: 5,
     title: ({ name }) => text(name),
-    lines: ({ level }, language) => [words(level, language)],
+    lines: ({ level }) => [words('air_quality_level', level)],
     detail: '/api/calidad-aire/estaciones/',
   },
 ]

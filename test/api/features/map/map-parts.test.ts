@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { cheapestIn } from '../../../../api/browser/map/cheapest.ts'
 import { boundsOf, drawingsOf, longestMove, middleOf, moved } from '../../../../api/browser/map/geometry.ts'
 import { during, levelsAt, livesOf, nameOf, placesAt } from '../../../../api/browser/map/history.ts'
-import { groupTitle, meaningsOf, NO_VALUE, type Properties, place, since } from '../../../../api/browser/map/layers/layer.ts'
+import { groupTitle, meaningsOf, NO_VALUE, type Properties, place, setLabels, since } from '../../../../api/browser/map/layers/layer.ts'
 import { LAYERS } from '../../../../api/browser/map/layers/layers.ts'
 import { trainAt } from '../../../../api/browser/map/layers/layers-live.ts'
 import { shieldOf } from '../../../../api/browser/map/layers/signs.ts'
 import { type ServerEvent, serverEvents } from '../../../../api/browser/map/server-events.ts'
+import { mapPage } from '../../../../api/features/map/map-page.ts'
+import { labelsOf } from './page-labels.ts'
 
 const point = (id: string, lon: number, lat: number, properties: Properties = {}): GeoJSON.Feature => ({
   ...{ type: 'Feature', id, properties: { id, ...properties } },
@@ -197,24 +199,23 @@ describe('the key to the colours', () => {
     (_id, layer) => {
       const painted = new Set(JSON.stringify(layer.colour).match(/#[0-9a-f]{6}/g))
       for (const language of ['es', 'en'] as const) {
+        setLabels(labelsOf(mapPage(language, { token: 'token', mode: 'live', url: 'http://localhost/map' })))
         const meanings = meaningsOf(layer, language)
         for (const colour of painted) expect(meanings.map((one) => one.colour)).toContain(colour)
         expect(new Set(meanings.map(({ text }) => text)).size).toBe(meanings.length)
         for (const { text } of meanings) expect(text).toMatch(/[\p{L}\d]/u)
       }
-      // A code without a Spanish word would be the same in both.
-      if (layer.colour[0] === 'match')
-        for (const [at, { text }] of meaningsOf(layer, 'es').entries()) expect(text).not.toBe(meaningsOf(layer, 'en')[at]?.text)
     },
   )
 
   test('is numbers in the unit of the layer', () => {
+    setLabels(labelsOf(mapPage('es', { token: 'token', mode: 'live', url: 'http://localhost/map' })))
     const textsOf = (id: string) => meaningsOf(LAYERS.find((one) => one.id === id) as (typeof LAYERS)[number], 'es').map(({ text }) => text)
     expect(textsOf('trains')).toEqual(['retraso < 5 min', '5–15 min', '≥ 15 min', 'otro o sin dato'])
     // A value that nobody stated has a colour of its own, not that of the lowest.
     for (const id of ['weather', 'chargers', 'trains', 'fuel']) expect(textsOf(id), id).toContain('otro o sin dato')
     expect(textsOf('fuel')).toEqual(['otro o sin dato', '1,2 €/l', '1,45 €/l', '1,7 €/l'])
-    expect(textsOf('incidents').slice(0, 2)).toEqual(['accidente, corte', 'retención, obstáculo, avería'])
+    expect(textsOf('incidents').slice(0, 2)).toEqual(['accidente, corte', 'retención, obstáculo en la vía, vehículo averiado'])
     expect(textsOf('v16')).toEqual([])
   })
 })

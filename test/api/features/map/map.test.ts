@@ -4,10 +4,13 @@ import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
 import { LAYERS } from '../../../../api/browser/map/layers/layers.ts'
 import { collectionOf, idOf, pathsOf } from '../../../../api/browser/map/requests.ts'
 import { endpoints } from '../../../../api/endpoints/catalog.ts'
+import { LANGS } from '../../../../api/kernel/fields.ts'
+import { INCIDENT_TYPES } from '../../../../lake/datasets/road/codes.ts'
 import { roadAxes } from '../../../../lake/datasets/road/road-network.ts'
 import { until } from '../../../helpers/until.ts'
 import { exampleService } from '../../example-service.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'
+import { labelsOf } from './page-labels.ts'
 
 const T0 = Date.UTC(2026, 0, 2)
 const service = await exampleService()
@@ -28,6 +31,22 @@ describe('the page', () => {
     expect(policy).toContain("worker-src 'self'")
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
     expect(html).toMatch(/<noscript>.*\/docs/)
+  })
+
+  test.each(LANGS)('brings the labels of every code that a layer is coloured by: %s', async (lang) => {
+    const html = await (await service.open(`/map?lang=${lang}`)).text()
+    const labels = labelsOf(html)
+    for (const { id, colour, codes = '' } of LAYERS.filter(({ colour: [kind] }) => kind === 'match'))
+      for (let at = 2; at + 1 < colour.length; at += 2)
+        expect(labels[codes]?.[colour[at] as string], `${id} ${colour[at]}`).toMatch(/\p{L}/u)
+    expect(labels['incident_type']?.['ACCIDENT']).toBe(INCIDENT_TYPES.codes.ACCIDENT[lang])
+    expect(html).toContain(`<html lang="${lang === 'en' ? 'en' : 'es'}">`)
+  })
+
+  test('takes the language of texts from the browser, of all five', async () => {
+    expect((await page(service, { 'Accept-Language': 'gl-ES,es;q=0.8' })).html).toContain('data-texts="en"')
+    const response = await service.open('/map', { 'Accept-Language': 'gl-ES,es;q=0.8' })
+    expect(await response.text()).toContain('data-texts="gl"')
   })
 })
 
@@ -89,7 +108,7 @@ describe('the limit of the page', () => {
   test('opens no layer of the plans', async () => {
     const token = tokenOf((await page(limited, { 'X-Forwarded-For': '198.51.100.3' })).html)
     for (const layer of LAYERS.filter(({ plan }) => plan !== 'FREE'))
-      for (const path of pathsOf(layer, [-4, 40, -3, 41])) {
+      for (const path of pathsOf(layer, { bbox: [-4, 40, -3, 41], lang: 'en' })) {
         const response = await limited.open(path, { 'X-Page-Token': token, 'X-Forwarded-For': '198.51.100.3' })
         expect([path, response.status]).toEqual([path, 401])
       }
@@ -130,7 +149,7 @@ describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s',
   const get = async (path: string): Promise<Reply> =>
     (await service.get(path, { 'X-API-Key': await service.key('ENTERPRISE') }).then((one) => one.json())) as Reply
   beforeAll(async () => {
-    const replies = await Promise.all(pathsOf(layer, [-19, 27, 5, 44]).map(get))
+    const replies = await Promise.all(pathsOf(layer, { bbox: [-19, 27, 5, 44], lang: 'en' }).map(get))
     // Not every city has example rows.
     const known = replies.filter(({ code }) => code !== 'no-data-yet')
     for (const reply of known) expect(reply.detail ?? '').toBe('')
@@ -178,7 +197,7 @@ describe.each(LAYERS.map((layer) => [layer.id, layer] as const))('the layer %s',
 })
 
 test('the map requests at most a third of what whole incidents have', async () => {
-  const [own = ''] = pathsOf(LAYERS.find(({ id }) => id === 'incidents') as (typeof LAYERS)[number], [])
+  const [own = ''] = pathsOf(LAYERS.find(({ id }) => id === 'incidents') as (typeof LAYERS)[number], { bbox: [], lang: 'en' })
   const sizeOf = async (path: string): Promise<number> => {
     const { features } = (await service.json(path)) as { readonly features: readonly object[] }
     expect(features.length).toBeGreaterThan(0)
