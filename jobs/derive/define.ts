@@ -150,6 +150,11 @@ export function filledBy(derived: Derived): readonly Dataset[] {
   return derived.by === 'model' ? [derived.into, ...(derived.sideOutputs ?? [])] : [derived.into]
 }
 
+/** True for a derivation that `scripts/spark` can make; with `DERIVE_ENGINE=spark` no worker does. */
+export function isForSpark(derived: Derived): boolean {
+  return derived.by === 'months' && derived.isShared === true
+}
+
 /** The datasets that a derivation reads. */
 export function inputsOf(derived: Derived): readonly Dataset[] {
   return derived.by === 'model' ? [...derived.from, ...(derived.recent ?? [])] : derived.from

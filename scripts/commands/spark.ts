@@ -1,5 +1,5 @@
 import { derivations } from '../../jobs/derive/catalog.ts'
-import { type Derived, filledBy } from '../../jobs/derive/define.ts'
+import { type Derived, filledBy, isForSpark } from '../../jobs/derive/define.ts'
 import { derive } from '../../jobs/derive/derive.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
@@ -10,7 +10,7 @@ import { withService } from './service.ts'
 import { openSpark, type SparkRows } from './spark/session.ts'
 
 /** The derivations that Spark can make. */
-export const ON_SPARK = derivations.filter((derived) => derived.by === 'months' && derived.isShared === true)
+export const ON_SPARK = derivations.filter(isForSpark)
 const IDS = ON_SPARK.map(({ into }) => into.id)
 
 const USAGE = `scripts/spark [--only ${IDS.join(',')}] [--master local[*]] [--api http://127.0.0.1:8080] [--data <dir>]

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { derivations } from '../../jobs/derive/catalog.ts'
-import type { Derived } from '../../jobs/derive/define.ts'
+import { isForSpark } from '../../jobs/derive/define.ts'
 import { ownedNames, shareDeriver } from '../../jobs/derive/sharing.ts'
 import { EXPORT_ENGINE, startExportWorker } from '../../jobs/exports/worker.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
@@ -76,10 +76,9 @@ const firstRound = makeFirstRound(enabled, FIRST_ROUND_MS)
 let owned: ReadonlySet<string> = new Set()
 const stopping = new AbortController()
 const names = ownedNames(derivations, feeds)
-const isHere = (derived: Derived): boolean => config.deriveEngine === 'duckdb' || derived.by !== 'months' || derived.isShared !== true
 const deriver = shareDeriver(context, {
   ...{ redisUrl, derivations, feeds, signal: stopping.signal },
-  isOwned: (derived) => isHere(derived) && owned.has(names.get(derived) as string),
+  isOwned: (derived) => !(config.deriveEngine === 'spark' && isForSpark(derived)) && owned.has(names.get(derived) as string),
   inTurn: (work) => firstRound.landed.then(() => asWork('derive', work)),
 })
 const history = makeHistoryFiller(context, {

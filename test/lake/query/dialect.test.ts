@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { derivations } from '../../../jobs/derive/catalog.ts'
+import { isForSpark } from '../../../jobs/derive/define.ts'
 import { monthSpan } from '../../../jobs/derive/lineage.ts'
 import { fuelDays } from '../../../lake/datasets/fuel/prices.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
@@ -38,7 +39,7 @@ test('a query for Spark reads tables at snapshots, and has values as literals of
 })
 
 test('every derivation that is shared has a query for Spark without anything that only DuckDB has', () => {
-  const shared = derivations.filter((derived) => derived.by === 'months' && derived.isShared)
+  const shared = derivations.filter(isForSpark)
   expect(shared.map(({ into }) => into.id).sort()).toEqual(['fuel_days', 'mobility_flow_days', 'traffic_hours'])
   for (const derived of shared) {
     if (derived.by !== 'months') continue
