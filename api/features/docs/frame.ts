@@ -61,7 +61,7 @@ export function docsFrame({ language, mode, baseUrl, groups }: DocsContext, page
     ...{ title, about, mode, url: `${baseUrl}${path}`, hasHeading: true, isWide: true },
     path: DOCS_PATH,
     modules: ['docs.js'],
-    styles: ['docs.css'],
+    styles: ['docs.css', 'operation.css'],
     body: `<div class="docs"><form id="find" role="search" hidden><label class="hidden" for="find-text">${words.search}</label><input id="find-text" type="search" placeholder="${words.search}" autocomplete="off" aria-controls="found"><p id="find-count" class="hidden" role="status"></p><ul id="found"></ul></form>
 <article>${path === DOCS_PATH ? '' : `<nav class="trail" aria-label="${words.trail}"><ol>${steps.join('')}</ol></nav>`}
 <h1>${escaped(title)}</h1>

@@ -64,7 +64,7 @@ export function mapPage(
     ...{ title: words.title, about: words.about, path: '/map', hasHeading: true, isFull: true, mode, url },
     modules: ['map/map.js'],
     preloads: ['maplibre-gl.js', 'maplibre-gl-shared.js'],
-    styles: ['maplibre-gl.css', 'map/map.css'],
+    styles: ['maplibre-gl.css', 'map/card.css', 'map/map.css'],
     body: `<h1 class="hidden">${words.title}</h1>
 <div id="map" data-token="${escaped(token)}" data-texts="${texts}" data-labels="${escaped(JSON.stringify(labelsIn(texts)))}"></div>
 <details class="panel" id="panel" open><summary>${words.panel}</summary>

@@ -89,7 +89,7 @@ export function htmlPage(language: Language, page: Page): string {
     preloads = [],
     styles = [],
   } = page
-  const css = ['style.css', ...styles].map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
+  const css = ['style.css', 'parts.css', ...styles].map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
   const early = preloads.map((name) => `<link rel="modulepreload" href="${assetPath(name)}">`)
   const scripts = ['page.js', ...modules].map((name) => `<script type="module" src="${assetPath(name)}"></script>`)
   const font = `<link rel="preload" href="${assetPath('overpass.woff2')}" as="font" type="font/woff2" crossorigin>`
