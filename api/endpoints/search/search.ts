@@ -7,6 +7,7 @@ import { InvalidParam } from '../../kernel/problems.ts'
 import type { SearchFound, SearchHit } from '../../kernel/reads/search-view.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { collections as known } from './catalog.ts'
+import { withKindIn } from './kinds.ts'
 
 const RADIUS_M = 5000
 const MAX_RADIUS_M = 100_000
@@ -17,7 +18,10 @@ const hitFields = {
   collection: field.text('Its collection; see `/api/search/collections`.', 'gas-stations'),
   id: field.text('Id within its collection.', '4375'),
   title: field.text('Its name.', 'REPSOL, Abrera'),
-  subtitle: maybe.text('More about it: its kind, address, town or province.', 'AUTOVIA A-2 KM. 586,5, 08630, ABRERA'),
+  subtitle: maybe.text(
+    'More about it: its kind in the language of the reply, address, town or province.',
+    'AUTOVIA A-2 KM. 586,5, 08630, ABRERA',
+  ),
   position: maybe.point('Its position; null for results without a single place.', { lat: 41.514583, lon: 1.897944 }),
   province: provinceField(PROVINCE_CODE),
   province_code: PROVINCE_CODE,
@@ -33,20 +37,28 @@ const scoreField = field.decimal(
   0.61,
 )
 
-const searchHit = record('SearchHit', 'A result of the search.', {
-  ...hitFields,
-  score: scoreField,
-  highlights: nested.objects('The parts of title and subtitle that match.', {
-    field: field.text('title or subtitle.', 'title'),
-    start: field.integer('First character, from 0, in UTF-16 units.', '1', 0),
-    length: field.integer('Number of characters.', '1', 6),
-  }),
-})
-const suggestion = record('SearchSuggestion', 'A completion of a partly typed text.', { ...hitFields, score: scoreField })
-const thing = record('NearbyThing', 'Something near a point.', {
-  ...hitFields,
-  distance_m: { ...meaning(hitFields.distance_m, 'Distance from the point.'), example: 0 },
-})
+const IN_ENGLISH = { localise: withKindIn }
+const searchHit = record(
+  'SearchHit',
+  'A result of the search.',
+  {
+    ...hitFields,
+    score: scoreField,
+    highlights: nested.objects('The parts of title and subtitle that match.', {
+      field: field.text('title or subtitle.', 'title'),
+      start: field.integer('First character, from 0, in UTF-16 units.', '1', 0),
+      length: field.integer('Number of characters.', '1', 6),
+    }),
+  },
+  IN_ENGLISH,
+)
+const suggestion = record('SearchSuggestion', 'A completion of a partly typed text.', { ...hitFields, score: scoreField }, IN_ENGLISH)
+const thing = record(
+  'NearbyThing',
+  'Something near a point.',
+  { ...hitFields, distance_m: { ...meaning(hitFields.distance_m, 'Distance from the point.'), example: 0 } },
+  IN_ENGLISH,
+)
 
 /** Match counts by collection, and collections that the caller's plan sees by name only. */
 const countsAside = {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withKindIn } from '../../../../api/endpoints/search/kinds.ts'
 import { fuelStations } from '../../../../lake/datasets/fuel/prices.ts'
 import type { AnyRow } from '../../../../lake/schema/dataset.ts'
 import { until } from '../../../helpers/until.ts'
@@ -50,6 +51,25 @@ test('the tag changes when documents do, and not before', async () => {
 test('the time of an answer is that of its sources, so that every process tells the same', async () => {
   const [stations, search] = [await service.json('/api/gas-stations'), await service.json('/api/search?q=olot')]
   expect(search.updated_at).toBe(stations.updated_at)
+})
+
+test('says of what kind a hit is in the language of the reply, and highlights what it shows', async () => {
+  const hitOf = async (q: string, lang: string): Promise<Reply> => (await service.json(`/api/search?q=${q}&lang=${lang}`)).hits[0]
+  expect((await hitOf('girona&collections=provinces', 'es')).subtitle).toBe('Provincia')
+  expect((await hitOf('girona&collections=provinces', 'en')).subtitle).toBe('Province')
+  const hit = { subtitle: 'Aeropuerto, Barajas', highlights: [{ field: 'subtitle', start: 12, length: 7 }] }
+  const english = withKindIn(hit, 'en')
+  expect(english).toEqual({ subtitle: 'Airport, Barajas', highlights: [{ field: 'subtitle', start: 9, length: 7 }] })
+  expect([withKindIn(hit, 'ca'), withKindIn({ subtitle: 'Puertollano' }, 'en')]).toEqual([hit, { subtitle: 'Puertollano' }])
+  const inKind = {
+    subtitle: 'Aeropuerto',
+    highlights: [
+      { field: 'subtitle', start: 0, length: 10 },
+      { field: 'title', start: 0, length: 4 },
+    ],
+  }
+  expect(withKindIn(inKind, 'en')).toEqual({ subtitle: 'Airport', highlights: [{ field: 'title', start: 0, length: 4 }] })
+  expect(withKindIn({ subtitle: 'sentido Madrid, Getafe' }, 'en').subtitle).toBe('towards Madrid, Getafe')
 })
 
 test('suggestions and nearest results', async () => {
