@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readAsset } from '../../api/features/site/assets.ts'
 import { COMPILE_ONLY } from './child.ts'
 import { PROCESSES } from './processes.ts'
 
@@ -14,4 +15,6 @@ const runs: readonly (readonly string[])[] = [
 const cwd = import.meta.dirname
 const env = { ...process.env, [COMPILE_ONLY]: 'true' }
 const ends = runs.map((args) => once(spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit'))
+// The first visitor of the map does not wait for its bundle.
+await readAsset('page.js')
 for (const [code] of await Promise.all(ends)) if (code !== 0) process.exitCode = 1

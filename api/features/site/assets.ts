@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,13 +56,23 @@ interface Asset {
   readonly isText: boolean
 }
 
+/** The bundle of the newest version, below a line with that version. */
+const CACHE = new URL('../../../node_modules/.cache/pages.json', import.meta.url)
 let modules: Promise<ReadonlyMap<string, string>> | null = null
 
-/** Bundles the modules of pages and of the map's library, without types. */
+/** Bundles the modules of pages and of the map's library, without types; once for all processes, where the cache can be written. */
 async function bundle(): Promise<ReadonlyMap<string, string>> {
+  const before = await readFile(CACHE, 'utf8').catch(() => '')
+  if (before.startsWith(`"${ASSET_VERSION}"\n`)) return new Map(JSON.parse(before.slice(before.indexOf('\n'))) as [string, string][])
   const file = fileURLToPath(new URL('./assets-bundle.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [file, FOLDER.href, assetPath(''), ...ENTRIES], { maxBuffer: 50e6 })
-  return new Map(JSON.parse(stdout) as [string, string][])
+  const made = new Map(JSON.parse(stdout) as [string, string][])
+  const draft = `${fileURLToPath(CACHE)}.${process.pid}`
+  await mkdir(new URL('.', CACHE), { recursive: true })
+    .then(() => writeFile(draft, `"${ASSET_VERSION}"\n${stdout}`))
+    .then(() => rename(draft, CACHE))
+    .catch(() => undefined)
+  return made
 }
 
 /** Reads a file that pages load, a module with what it imports; null if there is no such file. */
