@@ -18,8 +18,7 @@ import { advancePart, parseIfKept, rowsFromArchive, type VersionSource } from '.
 import { firstOfEachKey } from './first-of-key.ts'
 import { type DatasetState, emptyState } from './fold.ts'
 import { releaseOf } from './release.ts'
-import { replayStates } from './replay.ts'
-import { restoreState } from './restore.ts'
+import { loadStates } from './replay.ts'
 import { heldIn, type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
 
 /** Fetches rebuilt in one commit. */
@@ -38,8 +37,6 @@ export interface RebuildOptions {
   readonly dataset: Dataset
   readonly from: number
   readonly to: number | null
-  /** False if the parser is the one that landed the rows: for late and withdrawn fetches. True by default. */
-  readonly isMended?: boolean
   /** Called after each fetch, for a progress bar. */
   readonly onProgress?: (done: number, all: number) => void
 }
@@ -71,7 +68,6 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
     const total = { fetches: 0, removed: 0, added: 0 }
     const until = withdrawn.length > 0 ? await newestLanded(context, feed.id, landed) : landed.until
     const work: Work = {
-      isMended: true,
       ...options,
       context,
       signal,
@@ -92,7 +88,6 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
 }
 
 interface Work extends RebuildOptions {
-  readonly isMended: boolean
   readonly context: IngestContext
   readonly signal: AbortSignal
   /** The fetches to rebuild, in order of data time; withdrawn ones among them give no rows. */
@@ -195,14 +190,11 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
   return { fetches, rows, isStretch: isStretch(completeAt) }
 }
 
-/**
- * The state just before a data time (ms): from the checkpoint before, unless the parser is another one than landed the rows, else
- * from the table.
- */
-async function stateBefore({ context, feed, dataset, landed, isMended }: Work, before: number): Promise<DatasetState> {
+/** The state just before a data time (ms). */
+async function stateBefore({ context, feed, dataset, landed }: Work, before: number): Promise<DatasetState> {
   const { table } = await heldIn(context, dataset, feed.id)
-  const { states } = isMended ? { states: null } : await replayStates(context, feed, { held: [{ dataset, landed, table }], before })
-  return states?.get(dataset.id) ?? (await restoreState(context, { feed, dataset, landed, before }))
+  const { states } = await loadStates(context, feed, { held: [{ dataset, landed, table }], before })
+  return states.get(dataset.id) as DatasetState
 }
 
 function pass(work: Work, place: Place): void {
