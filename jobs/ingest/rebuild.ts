@@ -75,6 +75,7 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
       until,
       range,
       gaps,
+      unread: new Set(),
       withdrawn: new Set(withdrawn),
       from: startOf(range),
       to,
@@ -95,6 +96,8 @@ interface Work extends RebuildOptions {
   readonly withdrawn: ReadonlySet<AcceptedFetch>
   /** Fetches preceded by landed fetches that the archive lost: the state before them comes from the table. */
   readonly gaps: ReadonlySet<number>
+  /** Ids of landed fetches that cannot be read again: their rows stay. */
+  readonly unread: Set<string>
   landed: Landed
   /** Newest data time that has landed and was not withdrawn. */
   until: number | null
@@ -105,7 +108,8 @@ async function rebuildInOrder(work: Work): Promise<void> {
   const { context, dataset, range, to } = work
   const place: Place = { at: 0, state: dataset.writeMode === 'changes' ? null : emptyState() }
   while (place.at < range.length) {
-    const first = timeOf(range[place.at] as AcceptedFetch)
+    const left = range.slice(place.at)
+    const first = timeOf(left[0] as AcceptedFetch)
     const chunk = await deriveChunk(work, place)
     const reached = timeOf(range[place.at - 1] as AcceptedFetch)
     const after = place.at < range.length ? timeOf(range[place.at] as AcceptedFetch) : null
@@ -114,10 +118,12 @@ async function rebuildInOrder(work: Work): Promise<void> {
     const complete = after === null || isAsked
     // Rows that have not landed can wait; landed rows must not stay half rebuilt.
     const isOpen = !complete && range.slice(place.at).some(({ seq }) => hasSeq(work.landed.seqs, seq))
-    const rows =
-      dataset.writeMode === 'append'
-        ? await firstOfEachKey(context, dataset, chunk.rows, { fetchIds: chunk.fetches.map(({ fetch_id }) => fetch_id), from: first })
-        : chunk.rows
+    const isWhole = work.unread.size === 0 && work.gaps.size === 0
+    const inPlace = {
+      fetchIds: (isWhole ? chunk.fetches : left).map(({ fetch_id }) => fetch_id).filter((id) => !work.unread.has(id)),
+      from: isWhole ? first : null,
+    }
+    const rows = dataset.writeMode === 'append' ? await firstOfEachKey(context, dataset, chunk.rows, inPlace) : chunk.rows
     const done = await replaceChunk(work, { ...chunk, rows, rebuildFrom: isOpen ? work.from : null })
     if (complete) break
     if (to !== null && first > to && chunk.isStretch && done.removed + done.added === 0) {
@@ -174,6 +180,7 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
     }
     const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
     if (publication === null && gaveRows(work.landed, accepted.seq)) {
+      work.unread.add(accepted.fetch_id)
       pass(work, place)
       if (dataset.writeMode !== 'changes') continue
       // Its effect on the state comes from the table once everything before it has landed.
