@@ -3,7 +3,7 @@ import { type AcceptedFetch, byDataTime, readAccepted, withdrawnSeqs } from '../
 import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
-import type { Feed } from '../feeds/define.ts'
+import type { CompletenessGroups, Feed } from '../feeds/define.ts'
 import { type GroupState, groupFactsOf, groupsAfter, groupsOf, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
@@ -42,20 +42,32 @@ export async function restoreState(context: IngestContext, options: RestoreOptio
   state.blocks = replay.blocks
   for (const { accepted, at, blocks } of replay.steps) {
     const publication = await parseIfKept(context, feed, accepted, 'it counts as neither seen nor absent')
-    if (!publication) continue
-    const given = new Map((publication.rows.get(dataset.id) as AnyRow[]).map((row) => [entityKey(dataset, row), row]))
-    for (const [key, entry] of state.entries) {
-      const row = given.get(key)
-      if (dataset.writeMode === 'append') {
-        if (row && instantOfRow(row, dataset.time) === entry.updated_at) state.entries.set(key, { ...entry, seen_at: at })
-      } else if (entry.status === 'ACTIVE' && entry.updated_at < at) {
-        if (row) state.entries.set(key, { ...entry, seen_at: at, absent: 0 })
-        else if (countsNow(entry, rule, blocks)) state.entries.set(key, { ...entry, absent: entry.absent + 1 })
-      }
-    }
+    if (publication) see(dataset, state, publication.rows.get(dataset.id) as AnyRow[], { at, blocks, rule })
   }
   if (dataset.writeMode === 'append') dropOld(dataset, state, rule)
   return state
+}
+
+/** Marks the things of a publication as seen, and counts the absence of others, without a change of any row. */
+function see(
+  dataset: Dataset,
+  { entries }: DatasetState,
+  rows: readonly AnyRow[],
+  { at, blocks, rule }: Pick<Step, 'at' | 'blocks'> & { readonly rule: CompletenessGroups | null },
+): void {
+  const isSeen = (row: AnyRow, { status, updated_at }: Entry): boolean =>
+    dataset.writeMode === 'append' ? updated_at === instantOfRow(row, dataset.time) : status === 'ACTIVE' && updated_at < at
+  const present = new Set<string>()
+  for (const row of rows) {
+    const key = entityKey(dataset, row)
+    const entry = entries.get(key)
+    present.add(key)
+    if (entry && isSeen(row, entry)) entries.set(key, { ...entry, seen_at: at, absent: 0 })
+  }
+  if (dataset.writeMode === 'append') return
+  for (const [key, entry] of entries)
+    if (!present.has(key) && entry.status === 'ACTIVE' && entry.updated_at < at && countsNow(entry, rule, blocks))
+      entries.set(key, { ...entry, absent: entry.absent + 1 })
 }
 
 /** The newest landed fetches, in order of data time: at least `most`, if the log has them. */
