@@ -18,7 +18,7 @@ const MOST_READ = 4
 const AT_ONCE = 64
 
 /** States of a feed's datasets, and where they come from. */
-export interface LoadedStates {
+interface LoadedStates {
   /** By dataset id. */
   readonly states: ReadonlyMap<string, DatasetState>
   /** The newest checkpoint of this log, if there is one. */

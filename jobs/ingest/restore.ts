@@ -15,7 +15,7 @@ const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at
 const [AT_ONCE, MOST_REPLAYED] = [64, 512]
 
 /** What to restore: the state after everything landed, or just before an instant of data time. */
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly feed: Feed
   readonly dataset: Dataset
   readonly landed: Landed
