@@ -75,20 +75,20 @@ async function newestLanded({ store }: IngestContext, options: RestoreOptions, m
   const { feed, landed, before = null } = options
   const withdrawn = await withdrawnSeqs(store, feed.id)
   const seqs = listSeqs(landed.seqs)
-  const from = (read: readonly AcceptedFetch[], begin: number): AcceptedFetch[] =>
-    read.filter((fetch) => timeOf(fetch) >= begin && (before === null || timeOf(fetch) < before)).sort(byDataTime)
+  const counts = (fetch: AcceptedFetch): boolean => !withdrawn.has(fetch.seq) && (before === null || timeOf(fetch) < before)
   let read: AcceptedFetch[] = []
   for (let end = seqs.length; end > 0; end -= AT_ONCE) {
     const some = await Promise.all(seqs.slice(Math.max(0, end - AT_ONCE), end).map((seq) => readAccepted(store, feed.id, seq)))
+    const found = some.filter((fetch) => fetch !== null)
     // The log begins later.
-    if (!some.some((fetch) => fetch)) break
-    read = [...some.filter((fetch) => fetch !== null).filter(({ seq }) => !withdrawn.has(seq)), ...read]
+    if (found.length === 0) break
+    read = [...found.filter(counts), ...read]
     // What the guard accepted is newer than all before it; what an operator accepted may have any data time.
     const oldest = read.find(({ accepted_by }) => accepted_by === 'guard')
-    const found = oldest ? from(read, timeOf(oldest)) : []
-    if (found.length >= most) return found
+    const newest = oldest ? read.filter((fetch) => timeOf(fetch) >= timeOf(oldest)) : []
+    if (newest.length >= most) return newest.sort(byDataTime)
   }
-  return from(read, Number.NEGATIVE_INFINITY)
+  return read.sort(byDataTime)
 }
 
 /** A landed fetch to parse, its data time (ms), and the blocks after it. */
