@@ -57,7 +57,7 @@ export function groupsAfter(
 }
 
 /** Whether a block is expected in a publication; null if unknown. */
-export function isDue(rule: CompletenessGroups | null, { expected }: GroupFacts, block: string): boolean | null {
+function isDue(rule: CompletenessGroups | null, { expected }: GroupFacts, block: string): boolean | null {
   const count = expected?.[block]
   return count === undefined ? null : count >= (rule?.leastExpected ?? leastOf(rule)) && !rule?.never?.includes(block)
 }
@@ -104,11 +104,6 @@ export function groupsOf(row: AnyRow, column: string): string[] {
 export function countRow(counts: Record<string, number>, blocks: readonly string[]): void {
   const [block, ...others] = blocks
   if (block !== undefined && others.length === 0) counts[block] = (counts[block] ?? 0) + 1
-}
-
-/** All block names in the recorded facts of a fetch. */
-export function namesIn({ counts, said, expected }: GroupFacts): string[] {
-  return [...said, ...Object.keys(counts), ...Object.keys(expected ?? {})]
 }
 
 /** Completeness groups by dataset as one list, such as `traffic_readings/M30`. */

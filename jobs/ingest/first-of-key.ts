@@ -4,15 +4,16 @@ import { entityKey } from '../../lake/schema/rows.ts'
 import type { IngestContext } from './context.ts'
 import { holdsFrom, keysBetween } from './tables.ts'
 
-/** Fetches whose rows are about to be replaced, and the data time of the first. */
+/** Fetches whose rows are ignored, and an instant (ms) from which all rows are; null for none. */
 export interface InPlace {
   readonly fetchIds: readonly string[]
-  readonly from: number
+  readonly from: number | null
 }
 
 /**
  * Filters observations, in order of data time, to keys that neither an earlier one nor the table has: the first of a key
- * counts. In a rebuild, rows of the rebuilt and later fetches are ignored: the rebuilt rows replace them.
+ * counts. In a rebuild, rows of the rebuilt and later fetches are ignored: the rebuilt rows replace them. Rows of fetches
+ * that cannot be read again are not: nothing would give them back.
  */
 export async function firstOfEachKey(
   context: IngestContext,
@@ -28,7 +29,7 @@ export async function firstOfEachKey(
     from = Math.min(from, at)
     to = Math.max(to, at)
   }
-  if (inPlace) to = Math.min(to, inPlace.from - 1)
+  if (inPlace) to = Math.min(to, (inPlace.from ?? Number.POSITIVE_INFINITY) - 1)
   // Most batches are newer than every file, so no key can repeat.
   const overlaps = from <= to && (await holdsFrom(context, dataset, from))
   const notFrom = inPlace && { notFrom: inPlace.fetchIds }

@@ -208,7 +208,7 @@ export function countsNow(entry: Entry, rule: CompletenessGroups | null, { missi
 }
 
 /** True if the absence of an entity with blocks counts: none of its blocks is missing from the publication. */
-export function countsAbsence(entry: { readonly row: AnyRow }, rule: CompletenessGroups | null, missing: readonly string[]): boolean {
+function countsAbsence(entry: { readonly row: AnyRow }, rule: CompletenessGroups | null, missing: readonly string[]): boolean {
   return missing.length === 0 || rule === null || !groupsOf(entry.row, rule.column).some((block) => missing.includes(block))
 }
 

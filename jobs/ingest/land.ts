@@ -6,12 +6,13 @@ import { isBulk } from './bulk.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept, rowsFromArchive } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
+import type { DatasetState } from './fold.ts'
 import { lastBeforeGap } from './late-data.ts'
 import { type FeedMemory, foldInto, type Part, passEmpty } from './memory.ts'
 import { releaseOf } from './release.ts'
-import { restoreState } from './restore.ts'
+import { loadStates } from './replay.ts'
 import { dropSpooled, takeSpooled } from './spool.ts'
-import { landedIn, landRows, replaceRows } from './tables.ts'
+import { heldIn, landedIn, landRows, replaceRows } from './tables.ts'
 
 /** Most rows per commit; the rest lands in the next one. */
 const MOST_ROWS = 2_000_000
@@ -101,8 +102,10 @@ export async function fillTable(
   options: { readonly signal: AbortSignal; readonly atMost_ms: number },
 ): Promise<number> {
   const began = performance.now()
-  const landed = await landedIn(context, dataset, feed.id)
-  const part: Part = { dataset, landed, pending: [], state: await restoreState(context, { feed, dataset, landed }) }
+  const held = await heldIn(context, dataset, feed.id)
+  const { landed } = held
+  const { states } = await loadStates(context, feed, { held: [held] })
+  const part: Part = { dataset, landed, pending: [], state: states.get(dataset.id) as DatasetState }
   let rows = 0
   let after = await lastBeforeGap(context, feed.id, landed)
   const isOver = (): boolean => performance.now() - began > options.atMost_ms

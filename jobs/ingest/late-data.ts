@@ -47,8 +47,7 @@ export async function mergeLateData(context: IngestContext, feed: Feed, signal: 
     const late = waiting.filter(({ seq, data_time }) => !hasSeq(landed.seqs, seq) && Date.parse(data_time) <= until)
     const times = [...late, ...due.filter((fetch) => fetch !== null)].map(({ data_time }) => Date.parse(data_time))
     const from = Math.min(...times, landed.rebuildFrom ?? Number.POSITIVE_INFINITY)
-    const isMended = landed.rebuildFrom !== null
-    if (Number.isFinite(from)) await rebuild(context, { feed, dataset, from, to: null, isMended })
+    if (Number.isFinite(from)) await rebuild(context, { feed, dataset, from, to: null })
   }
 }
 

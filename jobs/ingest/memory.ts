@@ -24,8 +24,7 @@ import { advancePart, parseIfKept } from './derive.ts'
 import type { DatasetState } from './fold.ts'
 import { lastBeforeGap } from './late-data.ts'
 import type { Publication } from './parse.ts'
-import { replayStates } from './replay.ts'
-import { restoreState } from './restore.ts'
+import { loadStates } from './replay.ts'
 import { type Held, heldIn, isBehind } from './tables.ts'
 
 /** Rows of a fetch for a table that have not landed yet. */
@@ -127,12 +126,11 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
   const all = held.map(({ landed }) => landed)
   const filling = held.filter(({ landed }) => isBehind(landed, all)).map(({ dataset }) => dataset)
   const parts = new Map<string, Part>()
-  const { states, checkpoint } = await replayStates(context, feed, { held: held.filter(({ dataset }) => !filling.includes(dataset)) })
+  const whole = held.filter(({ dataset }) => !filling.includes(dataset))
+  const { states, checkpoint, areReplayed } = await loadStates(context, feed, { held: whole })
   let from = Number.POSITIVE_INFINITY
-  for (const { dataset, landed } of held) {
-    if (filling.includes(dataset)) continue
-    const state = states.get(dataset.id) ?? (await restoreState(context, { feed, dataset, landed }))
-    parts.set(dataset.id, { dataset, landed, pending: [], state })
+  for (const { dataset, landed } of whole) {
+    parts.set(dataset.id, { dataset, landed, pending: [], state: states.get(dataset.id) as DatasetState })
     from = Math.min(from, await lastBeforeGap(context, feed.id, landed))
   }
   // Start a few steps back to include the newest landed fetch by data time, which the guard compares with. After many late
@@ -144,7 +142,7 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
   const memory: FeedMemory = {
     ...{ feed, parts, filling, last: null, unshown: [], isShown: false, rejected: new Map(), same: null },
     periods: feed.archive ? await periodsOf(context, feed, { checkpoint, withdrawn }) : new Map(),
-    checkpoint: checkpoint && states.size === parts.size ? reachOf(checkpoint.parts) : null,
+    checkpoint: checkpoint && areReplayed ? reachOf(checkpoint.parts) : null,
     seq: Math.max(recent.at(-1)?.seq ?? 0, ...all.map(({ seqs }) => seqs.at(-1)?.[1] ?? 0)),
     landedUntil: newest === 0 || all.some((landed) => toWithdraw(landed, withdrawn).length > 0) ? null : newest,
   }

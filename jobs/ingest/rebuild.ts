@@ -18,8 +18,7 @@ import { advancePart, parseIfKept, rowsFromArchive, type VersionSource } from '.
 import { firstOfEachKey } from './first-of-key.ts'
 import { type DatasetState, emptyState } from './fold.ts'
 import { releaseOf } from './release.ts'
-import { replayStates } from './replay.ts'
-import { restoreState } from './restore.ts'
+import { loadStates } from './replay.ts'
 import { heldIn, type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
 
 /** Fetches rebuilt in one commit. */
@@ -38,8 +37,6 @@ export interface RebuildOptions {
   readonly dataset: Dataset
   readonly from: number
   readonly to: number | null
-  /** False if the parser is the one that landed the rows: for late and withdrawn fetches. True by default. */
-  readonly isMended?: boolean
   /** Called after each fetch, for a progress bar. */
   readonly onProgress?: (done: number, all: number) => void
 }
@@ -71,7 +68,6 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
     const total = { fetches: 0, removed: 0, added: 0 }
     const until = withdrawn.length > 0 ? await newestLanded(context, feed.id, landed) : landed.until
     const work: Work = {
-      isMended: true,
       ...options,
       context,
       signal,
@@ -79,6 +75,7 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
       until,
       range,
       gaps,
+      unread: new Set(),
       withdrawn: new Set(withdrawn),
       from: startOf(range),
       to,
@@ -92,7 +89,6 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
 }
 
 interface Work extends RebuildOptions {
-  readonly isMended: boolean
   readonly context: IngestContext
   readonly signal: AbortSignal
   /** The fetches to rebuild, in order of data time; withdrawn ones among them give no rows. */
@@ -100,6 +96,8 @@ interface Work extends RebuildOptions {
   readonly withdrawn: ReadonlySet<AcceptedFetch>
   /** Fetches preceded by landed fetches that the archive lost: the state before them comes from the table. */
   readonly gaps: ReadonlySet<number>
+  /** Ids of landed fetches that cannot be read again: their rows stay. */
+  readonly unread: Set<string>
   landed: Landed
   /** Newest data time that has landed and was not withdrawn. */
   until: number | null
@@ -110,7 +108,8 @@ async function rebuildInOrder(work: Work): Promise<void> {
   const { context, dataset, range, to } = work
   const place: Place = { at: 0, state: dataset.writeMode === 'changes' ? null : emptyState() }
   while (place.at < range.length) {
-    const first = timeOf(range[place.at] as AcceptedFetch)
+    const left = range.slice(place.at)
+    const first = timeOf(left[0] as AcceptedFetch)
     const chunk = await deriveChunk(work, place)
     const reached = timeOf(range[place.at - 1] as AcceptedFetch)
     const after = place.at < range.length ? timeOf(range[place.at] as AcceptedFetch) : null
@@ -119,10 +118,12 @@ async function rebuildInOrder(work: Work): Promise<void> {
     const complete = after === null || isAsked
     // Rows that have not landed can wait; landed rows must not stay half rebuilt.
     const isOpen = !complete && range.slice(place.at).some(({ seq }) => hasSeq(work.landed.seqs, seq))
-    const rows =
-      dataset.writeMode === 'append'
-        ? await firstOfEachKey(context, dataset, chunk.rows, { fetchIds: chunk.fetches.map(({ fetch_id }) => fetch_id), from: first })
-        : chunk.rows
+    const isWhole = work.unread.size === 0 && work.gaps.size === 0
+    const inPlace = {
+      fetchIds: (isWhole ? chunk.fetches : left).map(({ fetch_id }) => fetch_id).filter((id) => !work.unread.has(id)),
+      from: isWhole ? first : null,
+    }
+    const rows = dataset.writeMode === 'append' ? await firstOfEachKey(context, dataset, chunk.rows, inPlace) : chunk.rows
     const done = await replaceChunk(work, { ...chunk, rows, rebuildFrom: isOpen ? work.from : null })
     if (complete) break
     if (to !== null && first > to && chunk.isStretch && done.removed + done.added === 0) {
@@ -179,6 +180,7 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
     }
     const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
     if (publication === null && gaveRows(work.landed, accepted.seq)) {
+      work.unread.add(accepted.fetch_id)
       pass(work, place)
       if (dataset.writeMode !== 'changes') continue
       // Its effect on the state comes from the table once everything before it has landed.
@@ -195,14 +197,11 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
   return { fetches, rows, isStretch: isStretch(completeAt) }
 }
 
-/**
- * The state just before a data time (ms): from the checkpoint before, unless the parser is another one than landed the rows, else
- * from the table.
- */
-async function stateBefore({ context, feed, dataset, landed, isMended }: Work, before: number): Promise<DatasetState> {
+/** The state just before a data time (ms). */
+async function stateBefore({ context, feed, dataset, landed }: Work, before: number): Promise<DatasetState> {
   const { table } = await heldIn(context, dataset, feed.id)
-  const { states } = isMended ? { states: null } : await replayStates(context, feed, { held: [{ dataset, landed, table }], before })
-  return states?.get(dataset.id) ?? (await restoreState(context, { feed, dataset, landed, before }))
+  const { states } = await loadStates(context, feed, { held: [{ dataset, landed, table }], before })
+  return states.get(dataset.id) as DatasetState
 }
 
 function pass(work: Work, place: Place): void {

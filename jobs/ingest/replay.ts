@@ -7,6 +7,7 @@ import type { IngestContext } from './context.ts'
 import { advancePart, parseIfKept } from './derive.ts'
 import type { DatasetState } from './fold.ts'
 import { releaseOf } from './release.ts'
+import { restoreState } from './restore.ts'
 import type { Held } from './tables.ts'
 
 /** Most fetches that are replayed from a checkpoint: beyond that, reading the table costs less. */
@@ -16,22 +17,26 @@ const MOST_READ = 4
 /** Log records read at once. */
 const AT_ONCE = 64
 
-/** States of a feed's datasets, and the newest checkpoint of its log, if there is one. */
-export interface Replayed {
-  /** By dataset id, without those for which no checkpoint is valid. */
+/** States of a feed's datasets, and where they come from. */
+interface LoadedStates {
+  /** By dataset id. */
   readonly states: ReadonlyMap<string, DatasetState>
+  /** The newest checkpoint of this log, if there is one. */
   readonly checkpoint: Checkpoint | null
+  /** True if no state had to be read from a table. */
+  readonly areReplayed: boolean
 }
 
 /**
  * The states after everything that tables hold, or just before an instant of data time (`before`, ms): the newest checkpoint that
- * is valid for a table, and the fetches that landed since. What is damaged or of another release is ignored.
+ * is valid for a table, else its rows, and the fetches that landed since. A checkpoint that is damaged or of another release is
+ * ignored.
  */
-export async function replayStates(
+export async function loadStates(
   context: IngestContext,
   feed: Feed,
   { held, before = null }: { readonly held: readonly Held[]; readonly before?: number | null },
-): Promise<Replayed> {
+): Promise<LoadedStates> {
   const unread = (error: Error): null => {
     context.log.warn({ feed: feed.id, reason: error.message }, 'checkpoint ignored: it cannot be read')
     return null
@@ -49,12 +54,14 @@ export async function replayStates(
     newest ??= checkpoint
     for (const [id, state] of await replayFrom(context, feed, { checkpoint, held: lacking, before })) states.set(id, state)
   }
-  if (stored.length > 0 && states.size < held.length)
+  const others = held.filter(({ dataset }) => !states.has(dataset.id))
+  if (stored.length > 0 && others.length > 0)
     context.log.info(
-      { feed: feed.id, datasets: held.flatMap(({ dataset: { id } }) => (states.has(id) ? [] : [id])) },
+      { feed: feed.id, datasets: others.map(({ dataset }) => dataset.id) },
       'no stored checkpoint is valid: states are read from the tables',
     )
-  return { states, checkpoint: newest }
+  for (const { dataset, landed } of others) states.set(dataset.id, await restoreState(context, { feed, dataset, landed, before }))
+  return { states, checkpoint: newest, areReplayed: others.length === 0 }
 }
 
 /** False if the log has another fetch under a checkpoint's newest number: a backup was restored, or a log began again. */

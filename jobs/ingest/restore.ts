@@ -1,50 +1,145 @@
-import { hasSeq, type Landed } from '../../lake/landed.ts'
-import type { AcceptedFetch } from '../../lake/raw/archive.ts'
+import { hasSeq, type Landed, listSeqs } from '../../lake/landed.ts'
+import { type AcceptedFetch, byDataTime, readAccepted, withdrawnSeqs } from '../../lake/raw/archive.ts'
 import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
-import type { Feed } from '../feeds/define.ts'
-import { type Backwards, type GroupHistory, groupHistory, readBackwards } from './backwards.ts'
-import { groupFactsOf, groupsOf, ruleOf } from './completeness-groups.ts'
+import type { CompletenessGroups, Feed } from '../feeds/define.ts'
+import { type GroupState, groupFactsOf, groupsAfter, groupsOf, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
-import { countsAbsence, countsNow, type DatasetState, dropOld, type Entry, emptyState, observation, oldestKept } from './fold.ts'
+import { countsNow, type DatasetState, dropOld, type Entry, emptyState, observation, oldestKept } from './fold.ts'
 import { latestRows, newestTime } from './tables.ts'
 
 const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at']
+/** Log records read at once, and the most that are replayed. */
+const [AT_ONCE, MOST_REPLAYED] = [64, 512]
 
 /** What to restore: the state after everything landed, or just before an instant of data time. */
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly feed: Feed
   readonly dataset: Dataset
   readonly landed: Landed
-  readonly before?: number
+  readonly before?: number | null
 }
 
-/** Restores a dataset's state from its table and the raw archive: the same state as the fold had when those fetches landed. */
+/**
+ * Restores a dataset's state from its table. Rows say what each thing is; when it was last seen, its absences since and the
+ * missing blocks are replayed from the newest landed fetches, as many as an active thing can have been absent from.
+ */
 export async function restoreState(context: IngestContext, options: RestoreOptions): Promise<DatasetState> {
-  const { feed, dataset, landed, before = null } = options
+  const { feed, dataset, landed } = options
   const state = emptyState()
   if (landed.until === null) return state
-  const log = readBackwards(context, { feed: feed.id, landed, before })
-  const newest = await log.at(0)
-  if (dataset.writeMode !== 'replace') await restoreEntries(context, state, { ...options, newest })
-  if (!newest) {
-    if (dataset.writeMode === 'append') dropOld(dataset, state, null)
-    return state
+  let fetches = await newestLanded(context, options, AT_ONCE)
+  if (dataset.writeMode !== 'replace') await readEntries(context, state, { ...options, newest: fetches.at(-1) ?? null })
+  let replay = planReplay(options, state, fetches)
+  for (let most = AT_ONCE; !replay.isEnough && fetches.length >= most && most < MOST_REPLAYED; ) {
+    most *= 2
+    fetches = await newestLanded(context, options, most)
+    replay = planReplay(options, state, fetches)
   }
-  const history = groupsOfActive(state, log, options)
-  if (dataset.writeMode === 'changes') await countAbsences(context, state, { ...options, log, history })
-  state.blocks = (await history.at(0)) ?? state.blocks
-  if (dataset.writeMode === 'append') {
-    await seeAgain(context, state, { ...options, newest, log })
-    dropOld(dataset, state, ruleOf(feed, dataset.id))
+  const rule = ruleOf(feed, dataset.id)
+  state.blocks = replay.blocks
+  for (const { accepted, at, blocks } of replay.steps) {
+    const publication = await parseIfKept(context, feed, accepted, 'it counts as neither seen nor absent')
+    if (publication) see(dataset, state, publication.rows.get(dataset.id) as AnyRow[], { at, blocks, rule })
   }
+  if (dataset.writeMode === 'append') dropOld(dataset, state, rule)
   return state
 }
 
+/** Marks the things of a publication as seen, and counts the absence of others, without a change of any row. */
+function see(
+  dataset: Dataset,
+  { entries }: DatasetState,
+  rows: readonly AnyRow[],
+  { at, blocks, rule }: Pick<Step, 'at' | 'blocks'> & { readonly rule: CompletenessGroups | null },
+): void {
+  const isSeen = (row: AnyRow, { status, updated_at }: Entry): boolean =>
+    dataset.writeMode === 'append' ? updated_at === instantOfRow(row, dataset.time) : status === 'ACTIVE' && updated_at < at
+  const present = new Set<string>()
+  for (const row of rows) {
+    const key = entityKey(dataset, row)
+    const entry = entries.get(key)
+    present.add(key)
+    if (entry && isSeen(row, entry)) entries.set(key, { ...entry, seen_at: at, absent: 0 })
+  }
+  if (dataset.writeMode === 'append') return
+  for (const [key, entry] of entries)
+    if (!present.has(key) && entry.status === 'ACTIVE' && entry.updated_at < at && countsNow(entry, rule, blocks))
+      entries.set(key, { ...entry, absent: entry.absent + 1 })
+}
+
+/** The newest landed fetches, in order of data time: at least `most`, if the log has them. */
+async function newestLanded({ store }: IngestContext, options: RestoreOptions, most: number): Promise<AcceptedFetch[]> {
+  const { feed, landed, before = null } = options
+  const withdrawn = await withdrawnSeqs(store, feed.id)
+  const seqs = listSeqs(landed.seqs)
+  const counts = (fetch: AcceptedFetch): boolean => !withdrawn.has(fetch.seq) && (before === null || timeOf(fetch) < before)
+  let read: AcceptedFetch[] = []
+  for (let end = seqs.length; end > 0; end -= AT_ONCE) {
+    const some = await Promise.all(seqs.slice(Math.max(0, end - AT_ONCE), end).map((seq) => readAccepted(store, feed.id, seq)))
+    const found = some.filter((fetch) => fetch !== null)
+    // The log begins later.
+    if (found.length === 0) break
+    read = [...found.filter(counts), ...read]
+    // What the guard accepted is newer than all before it; what an operator accepted may have any data time.
+    const oldest = read.find(({ accepted_by }) => accepted_by === 'guard')
+    const newest = oldest ? read.filter((fetch) => timeOf(fetch) >= timeOf(oldest)) : []
+    if (newest.length >= most) return newest.sort(byDataTime)
+  }
+  return read.sort(byDataTime)
+}
+
+/** A landed fetch to parse, its data time (ms), and the blocks after it. */
+interface Step {
+  readonly accepted: AcceptedFetch
+  readonly at: number
+  readonly blocks: GroupState
+}
+
+/** The blocks after some fetches, and which of these to parse; `isEnough` if earlier ones would change nothing. */
+function planReplay(
+  { feed, dataset, landed }: RestoreOptions,
+  { entries }: DatasetState,
+  fetches: readonly AcceptedFetch[],
+): { readonly blocks: GroupState; readonly steps: readonly Step[]; readonly isEnough: boolean } {
+  const rule = ruleOf(feed, dataset.id)
+  const active = [...entries.values()].filter(({ status }) => status === 'ACTIVE')
+  const blocksOf = ({ row }: Entry): string[] => (rule ? groupsOf(row, rule.column) : [])
+  const ofOne = active.filter((entry) => blocksOf(entry).length === 1)
+  const begin = fetches[0] ? timeOf(fetches[0]) : Number.NEGATIVE_INFINITY
+  const isOlder = ({ row, updated_at }: Entry): boolean => (dataset.life ? instantOfRow(row, dataset.life.since) : updated_at) < begin
+  // What is older and still active was there, or its block was missing.
+  let blocks: GroupState = { counts: {}, missing: [...new Set(ofOne.filter(isOlder).flatMap(blocksOf))], lost_at: {}, had_at: {} }
+  let before_at: number | null = null
+  const all = fetches.map((accepted): Step => {
+    const at = timeOf(accepted)
+    blocks = groupsAfter(rule, blocks, { ...groupFactsOf(accepted, dataset.id), at, before_at })
+    before_at = at
+    return { accepted, at, blocks }
+  })
+  const names = [...new Set(active.flatMap(blocksOf))]
+  const areOfOne = rule !== null && ofOne.length === active.length
+  const lacksAll = ({ missing, counts }: GroupState): boolean =>
+    active.length === 0 || (areOfOne && names.every((name) => missing.includes(name) && !counts[name]))
+  const isComplete = ({ missing }: GroupState): boolean =>
+    rule === null || (areOfOne ? !missing.some((name) => names.includes(name)) : missing.length === 0)
+  const steps = all.filter((step) => !hasSeq(landed.lost, step.accepted.seq) && !lacksAll(step.blocks))
+  const complete = steps.filter((step) => isComplete(step.blocks))
+  // What ends by absence was in one of the last complete publications.
+  const ends = dataset.writeMode === 'changes' && dataset.absence !== 'keeps'
+  const first = complete.at(ends ? -dataset.absencesToEnd : -1)
+  const wanted = [all.at(-1)?.at, ...Object.values(blocks.had_at)]
+  return {
+    blocks,
+    steps: ends ? steps.slice(first ? steps.indexOf(first) : 0) : steps.filter(({ at }) => wanted.includes(at)),
+    isEnough: active.length === 0 || first !== undefined,
+  }
+}
+
 /** Reads the active things, as if the publication that last changed each had been the last with it. */
-async function restoreEntries(
+async function readEntries(
   context: IngestContext,
   state: DatasetState,
   options: RestoreOptions & { readonly newest: AcceptedFetch | null },
@@ -66,57 +161,9 @@ async function restoreEntries(
   }
 }
 
-/**
- * The blocks of active things, back to when the oldest was seen. A thing with several blocks counts for none, but may have
- * been in one alone: it is followed back to its start.
- */
-function groupsOfActive(state: DatasetState, log: Backwards, { feed, dataset }: RestoreOptions): GroupHistory {
-  const rule = ruleOf(feed, dataset.id)
-  const active = [...state.entries.values()].filter(({ status }) => status === 'ACTIVE')
-  let since = Number.POSITIVE_INFINITY
-  for (const { row, updated_at } of active) {
-    const isShared = rule !== null && groupsOf(row, rule.column).length > 1
-    since = Math.min(since, isShared && dataset.life ? instantOfRow(row, dataset.life.since) : updated_at)
-  }
-  return groupHistory(log, { dataset: dataset.id, rule, names: groupsOfAll(feed, dataset, active), since })
-}
-
-function groupsOfAll(feed: Feed, dataset: Dataset, entries: Iterable<Entry>): Set<string> {
-  const blocks = new Set<string>()
-  const rule = ruleOf(feed, dataset.id)
-  if (rule) for (const { row } of entries) for (const block of groupsOf(row, rule.column)) blocks.add(block)
-  return blocks
-}
-
 /** An observed thing that the newest publication may not have had. */
 function observed(dataset: Dataset, row: AnyRow, base: number): Entry {
   return observation(dataset, declared(row), Math.min(instantOfRow(row, dataset.time), base - 1))
-}
-
-/**
- * Finds the things whose newest observation was in the newest landed publication, or in the last one before a block was
- * missing.
- */
-async function seeAgain(
-  context: IngestContext,
-  state: DatasetState,
-  options: RestoreOptions & { readonly newest: AcceptedFetch; readonly log: Backwards },
-): Promise<void> {
-  const { feed, dataset, newest, log } = options
-  const wanted = new Set([Date.parse(newest.data_time), ...Object.values(state.blocks.had_at)])
-  for (let step = 0; wanted.size > 0; step++) {
-    const accepted = await log.at(step)
-    if (!accepted) break
-    const seen_at = Date.parse(accepted.data_time)
-    if (!wanted.delete(seen_at)) continue
-    const publication = await parseIfKept(context, feed, accepted, 'all it had counts as not confirmed')
-    for (const row of publication?.rows.get(dataset.id) ?? []) {
-      const key = entityKey(dataset, row)
-      const entry = state.entries.get(key)
-      if (entry?.updated_at === instantOfRow(row, dataset.time))
-        state.entries.set(key, { ...entry, seen_at: Math.max(seen_at, entry.seen_at) })
-    }
-  }
 }
 
 function restored(dataset: Dataset, row: AnyRow): Entry {
@@ -133,69 +180,4 @@ function declared(row: AnyRow, ...less: string[]): AnyRow {
   return rest
 }
 
-/**
- * Finds, for each active thing, the last landed fetch that had it and how many counting fetches after it had not. A fetch is
- * skipped unread if it lacks the blocks of everything searched for, unless a thing has several blocks.
- */
-async function countAbsences(
-  context: IngestContext,
-  state: DatasetState,
-  options: RestoreOptions & { readonly log: Backwards; readonly history: GroupHistory },
-): Promise<void> {
-  const { feed, dataset, landed, log, history } = options
-  const rule = ruleOf(feed, dataset.id)
-  /** Steps at which a thing without a block is absent: which of them count is known once the thing is found. */
-  const absences = new Map<string, number[]>()
-  const isInNone = ({ row }: Entry): boolean => rule !== null && groupsOf(row, rule.column).length === 0
-  const isShared = ({ row }: Entry): boolean => rule !== null && groupsOf(row, rule.column).length > 1
-  const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
-  let looked = { size: -1, blocks: new Set<string>(), gone: '', isGone: false }
-  let step = 0
-  // Things that do not end by absence need only the newest fetch, for `is_stale`: the search could read the whole log.
-  for (; step === 0 || dataset.absence !== 'keeps'; step++) {
-    const accepted = await log.at(step)
-    if (!accepted) break
-    const at = Date.parse(accepted.data_time)
-    // A thing was present in the publication that last changed it, so earlier ones need not be read.
-    for (const [key, { updated_at }] of open) if (updated_at >= at) await close(key, { at: updated_at, step })
-    if (open.size === 0) return
-    // A fetch that landed without rows gave the fold nothing, whether or not it can be read now.
-    if (hasSeq(landed.lost, accepted.seq)) continue
-    if (open.size !== looked.size) looked = { size: open.size, blocks: groupsOfAll(feed, dataset, open.values()), gone: '', isGone: false }
-    const missing = ((await history.at(step))?.missing ?? []).filter((block) => looked.blocks.has(block))
-    const { counts } = groupFactsOf(accepted, dataset.id)
-    const gone = missing.filter((block) => !counts[block])
-    if (gone.join() !== looked.gone) {
-      const isGone = [...open.values()].every((entry) => !countsAbsence(entry, rule, gone) && !isShared(entry))
-      looked = { ...looked, gone: gone.join(), isGone }
-    }
-    if (looked.isGone) continue
-    const publication = await parseIfKept(context, feed, accepted, 'absences in it are not counted')
-    if (!publication) continue
-    const present = new Set((publication.rows.get(dataset.id) as AnyRow[]).map((row) => entityKey(dataset, row)))
-    for (const [key, entry] of open) {
-      if (present.has(key)) await close(key, { at, step })
-      else if (isInNone(entry)) absences.get(key)?.push(step) ?? absences.set(key, [step])
-      else if (countsAbsence(entry, rule, missing)) {
-        const counted = { ...entry, absent: entry.absent + 1 }
-        open.set(key, counted)
-        state.entries.set(key, counted)
-      }
-    }
-  }
-  for (const [key, { updated_at }] of open) await close(key, { at: updated_at, step })
-
-  /** Ends the search for a thing last seen at `at` (data time, ms), `step` steps back. */
-  async function close(key: string, seen: { readonly at: number; readonly step: number }): Promise<void> {
-    const entry = { ...(open.get(key) as Entry), seen_at: seen.at }
-    open.delete(key)
-    let { absent } = entry
-    // The blocks back to where it was seen are known first.
-    await history.at(seen.step)
-    for (const step of absences.get(key) ?? []) {
-      const groups = await history.at(step)
-      if (groups && countsNow(entry, rule, groups)) absent++
-    }
-    state.entries.set(key, { ...entry, absent })
-  }
-}
+const timeOf = ({ data_time }: AcceptedFetch): number => Date.parse(data_time)

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest'
 import { defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
-import { readBackwards } from '../../../jobs/ingest/backwards.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
-import { landedOf } from '../../../lake/landed.ts'
-import { type AcceptedFetch, acceptedAfter, acceptFetch } from '../../../lake/raw/archive.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { type Document, tableRows } from '../../helpers/pipeline.ts'
 import { dice, type Edition, editionsOf, expecting, feed, listing, shuffled } from './editions.ts'
@@ -197,28 +194,23 @@ test('a replay goes on while a missing block hides its changes', async () => {
   }
 })
 
-test('the log is read backwards in order of data time, however late something came', async () => {
+test('a state is restored in order of data time, however late something came', async () => {
   const stage = await openStage()
   try {
-    await stage.archive(feed, 0, 150, () => ({}))
-    const { store } = stage.context
-    const [like] = await acceptedAfter(store, feed.id, 149, 1)
-    for (const [at, count] of [3.5, 151, 90.5].entries())
-      await acceptFetch(store, {
-        ...(like as AcceptedFetch),
-        seq: 151 + at,
-        data_time: new Date(minute(count)).toISOString(),
-        accepted_by: 'operator',
-      })
-    const record = { ...landedOf({}, feed.id), seqs: [[1, 153]] as const }
-    for (const before of [null, 100]) {
-      const log = readBackwards(stage.context, { feed: feed.id, landed: record, before: before && minute(before) })
-      const read: number[] = []
-      for (let step = 0, next = await log.at(0); next; next = await log.at(++step))
-        read.push((Date.parse(next.data_time) - minute(0)) / 60_000)
-      const all = [...Array.from({ length: 150 }, (_, at) => at), 3.5, 151, 90.5]
-      expect(read).toEqual(all.filter((at) => before === null || at < before).sort((one, other) => other - one))
+    const late = async (count: number, beacons: Document['beacons']) => {
+      const { outcome, fetch_id } = await stage.publish(feed, count, { beacons }, 202)
+      expect(outcome).toBe('rejected')
+      await stage.runner.accept(feed, fetch_id as string)
     }
+    await stage.archive(feed, 0, 150, () => ({ beacons: many(0, 2) }))
+    await stage.publish(feed, 201, { beacons: many(1, 2) })
+    await late(200, many(1, 2))
+    await late(90.5, many(1, 2))
+    await stage.runner.land(feed, never)
+    stage.restart('tables')
+    await stage.publish(feed, 202, { beacons: many(1, 2) })
+    await stage.runner.land(feed, never)
+    expect(endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })).toEqual([['a00', 202, 149]])
   } finally {
     await stage.close()
   }

@@ -14,6 +14,7 @@ import { withLock } from '../../../lake/live/lock.ts'
 import { livePart } from '../../../lake/live/write.ts'
 import { WaitedTooLong } from '../../../lake/query/work-kind.ts'
 import { rejectedIds } from '../../../lake/raw/archive.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
 import { deepTest } from '../../helpers/tier.ts'
 import { minute, never, openStage, type Stage } from './stage.ts'
@@ -159,7 +160,16 @@ describe('live state', () => {
     expect((await stage.live('v16_beacons'))?.map(({ source_id }) => source_id)).toEqual(['a', 'b'])
   })
 
-  test("of observations does not depend on a process's memory, and forgets ids that are gone", async () => {
+  test.each(['checkpoints', 'tables'] as const)('of observations does not depend on a process, which starts from %s', async (from) => {
+    /** With an older observation after each. */
+    const feed = defineFeed({
+      ...littleFeed(),
+      async *rows(bodies, clock, diagnostics) {
+        const older = (row: AnyRow): AnyRow[] => ('sensor_id' in row ? [{ ...row, observed_at: Number(row['observed_at']) - 60_000 }] : [])
+        for await (const { dataset, rows } of littleFeed().rows(bodies, clock, diagnostics))
+          yield { dataset, rows: rows.flatMap((row) => [row, ...older(row)]) }
+      },
+    })
     const hour = (count: number): number => count * 60
     await stage.publish(feed, 0, { readings: { a: 1, b: 1 } })
     for (let count = 12; count <= 96; count += 12) await stage.publish(feed, hour(count), { readings: { b: count, [`c${count}`]: count } })
@@ -167,7 +177,7 @@ describe('live state', () => {
     const running = await stage.live('traffic_readings')
     expect(running?.map(({ sensor_id }) => sensor_id).sort()).toEqual(['b', 'c48', 'c60', 'c72', 'c84', 'c96'])
     await stage.context.redis.flushall()
-    stage.restart()
+    stage.restart(from)
     await stage.runner.heal([feed])
     const byId = (rows: typeof running) => new Map(rows?.map((row) => [row.sensor_id, row]))
     expect(byId(await stage.live('traffic_readings'))).toEqual(byId(running))
