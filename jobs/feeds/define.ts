@@ -213,7 +213,7 @@ export interface BulkFile {
 
 /**
  * Makes the rows of an archive's file with one SQL query, for files too large to parse into row objects. The feed has one
- * dataset of whole versions, and a file is one version in one partition. `rows` must give the same rows, for small files.
+ * dataset of whole versions, and a file is one version in one partition. Declared with `bulkFeed`.
  */
 export interface Bulk {
   /**

@@ -87,7 +87,20 @@ const sorted = (rows: readonly AnyRow[]): string[] =>
     )
     .sort()
 
-test('the engine makes of a file the rows that the parser makes of it, sorted, and leaves no scratch file', {
+/** Thousandths of trips by zones, hour and distance: the lines of a file, added up one by one. */
+function addedUp(text: string): Map<string, number> {
+  const [header = '', ...lines] = text.trim().split('\n')
+  const at = ['origen', 'destino', 'periodo', 'distancia', 'viajes'].map((name) => header.split('|').indexOf(name))
+  const sums = new Map<string, number>()
+  for (const line of lines) {
+    const [origin, destination, hour, band, trips] = at.map((place) => line.split('|')[place])
+    const key = [origin, destination, Number(hour), band].join(' ')
+    sums.set(key, (sums.get(key) ?? 0) + Math.round(Number(trips) * 1000))
+  }
+  return sums
+}
+
+test('a file lands as its lines added up, as in a sample, and leaves no scratch file', {
   timeout: 60_000,
 }, async () => {
   expect(isBulk(mitmaTrips)).toBe(true)
@@ -111,6 +124,8 @@ test('the engine makes of a file the rows that the parser makes of it, sorted, a
     await runner.land(lax, never)
     const landed = await tableRows(context, mobilityTrips)
     expect(sorted(landed)).toEqual(sorted(parsed.rows.get('mobility_trips') as readonly AnyRow[]))
+    const keyOf = (row: AnyRow): string => [row.origin_zone, row.destination_zone, row.hour, row.distance_band].join(' ')
+    expect(new Map(landed.map((row) => [keyOf(row), Math.round((row.trips as number) * 1000)]))).toEqual(addedUp(text))
     expect(landed.filter(({ hour }) => hour === 2).every(({ starts_at, is_clock_change }) => starts_at === null && is_clock_change)).toBe(
       true,
     )
@@ -118,7 +133,7 @@ test('the engine makes of a file the rows that the parser makes of it, sorted, a
   expect(scratch()).toEqual([])
 })
 
-test('a day of each level and study lands in the table of that level alone, as the parser makes it', { timeout: 60_000 }, async () => {
+test('a day of each level and study lands in the table of that level alone, as in a sample', { timeout: 60_000 }, async () => {
   for (const [one, dataset, file, day = '2022-02-01'] of [
     [mitmaV1Trips, mobilityV1Trips, 'mitma_v1_trips/20210201_maestra_1_mitma_municipio.txt', '2021-02-01'],
     [mitmaTrips, mobilityTrips, 'mitma_trips/20220201_Viajes_municipios.csv'],
