@@ -226,6 +226,8 @@ export interface Bulk {
    * `WriteOptions`.
    */
   readonly derivedColumns?: (file: BulkFile) => Readonly<Record<string, Sql>>
+  /** True if every line of a file ends with a line feed: another file was cut off. */
+  readonly endsLines?: true
 }
 
 /** What a feed declares; see "declare once" in architecture.md. */

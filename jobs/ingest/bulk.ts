@@ -46,7 +46,7 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
   const request = feed.plans[0]?.requests[0] as FeedRequest
   const path = joinPath(context.lake.engine.folder, `bulk-${randomUUID()}.csv`)
   try {
-    await unpackInto(path, body.bytes, { most: request.maxDecodedBytes, signal })
+    await unpackInto(path, body.bytes, { bulk: feed.bulk, most: request.maxDecodedBytes, signal })
     const [header = ''] = await firstLines(path)
     const file = { path, header, period: body.name }
     const query = feed.bulk.query(file)

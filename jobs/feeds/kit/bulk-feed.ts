@@ -26,6 +26,7 @@ import {
 
 /** Bytes passed to the decompressor at once. */
 const STEP = 1 << 20
+const LINE_FEED = 10
 /** The first line of a file is no longer. */
 const MOST_HEADER = 65_536
 /** Size limit of files read as row objects: samples, not months of a whole city. */
@@ -57,7 +58,7 @@ async function* rowsOfFiles({ into, archive, bulk }: Pick<BulkSpec, 'into' | 'ar
   try {
     for (const { name, bytes } of bodies) {
       const path = joinPath(engine.folder, 'file.csv')
-      await unpackInto(path, bytes, { most: TRIED_BYTES, signal: new AbortController().signal })
+      await unpackInto(path, bytes, { bulk, most: TRIED_BYTES, signal: new AbortController().signal })
       const [header = '', first = ''] = await firstLines(path)
       const file = { path, header, period: /^\d{4}-\d\d/.test(name) ? name : periodOf(first, archive.unit) }
       const lease = await engine.lease({}, null)
@@ -109,14 +110,16 @@ async function unpacking(bytes: Buffer, most: number): Promise<{ readonly source
 export async function unpackInto(
   path: string,
   bytes: Buffer,
-  bounds: { readonly most: number; readonly signal: AbortSignal },
+  of: { readonly bulk: Bulk; readonly most: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { most, signal } = bounds
+  const { bulk, most, signal } = of
   const { source, inflate } = await unpacking(bytes, most)
   let size = 0
+  let last: number | undefined
   const bounded = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length
+      last = chunk.at(-1) ?? last
       done(size > most ? new FormatError(`the file unpacks to more than ${most} bytes`) : null, chunk)
     },
   })
@@ -129,6 +132,7 @@ export async function unpackInto(
       throw new FormatError(`no whole gzip file: ${(error as Error).message}`, { cause: error })
     throw error
   }
+  if (bulk.endsLines && last !== LINE_FEED) throw new FormatError('cut off: the last line has no end')
 }
 
 function* piecesOf(bytes: Buffer): Generator<Buffer> {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FormatError } from '../../../jobs/feeds/define.ts'
+import { mitmaOvernightStays } from '../../../jobs/feeds/mobility/mitma-overnight-stays.ts'
 import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
 import { isBulk, makeBulk } from '../../../jobs/ingest/bulk.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
@@ -12,7 +13,13 @@ import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { dropSpooled } from '../../../jobs/ingest/spool.ts'
 import { landedIn } from '../../../jobs/ingest/tables.ts'
-import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
+import {
+  mobilityDistrictTrips,
+  mobilityGauTrips,
+  mobilityOvernightStays,
+  mobilityTrips,
+  mobilityV1Trips,
+} from '../../../lake/datasets/mobility/trips.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import type { TableState } from '../../../lake/iceberg/table.ts'
 import { acceptedAfter, rejectedIds } from '../../../lake/raw/archive.ts'
@@ -139,6 +146,7 @@ test('a day of each level and study lands in the table of that level alone, as i
     [mitmaTrips, mobilityTrips, 'mitma_trips/20220201_Viajes_municipios.csv'],
     [mitmaDistrictTrips, mobilityDistrictTrips, 'mitma_district_trips/20220201_Viajes_distritos.csv'],
     [mitmaGauTrips, mobilityGauTrips, 'mitma_gau_trips/20220201_Viajes_GAU.csv'],
+    [mitmaOvernightStays, mobilityOvernightStays, 'mitma_overnight_stays/20220101_Pernoctaciones_municipios.csv', '2022-01-01'],
   ] as const) {
     const bytes = readFileSync(join(PROJECT, 'test/fixtures', file))
     const parsed = await parsePublication(one, [{ name: day, bytes }], AT, { keeps: () => true })
