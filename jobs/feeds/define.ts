@@ -226,6 +226,8 @@ export interface Bulk {
    * `WriteOptions`.
    */
   readonly derivedColumns?: (file: BulkFile) => Readonly<Record<string, Sql>>
+  /** The columns of a header that the query does not read: each is counted as an unknown code of the list. */
+  readonly unknownColumns?: { readonly list: string; readonly of: (header: string) => readonly string[] }
   /** True if every line of a file ends with a line feed: another file was cut off. */
   readonly endsLines?: true
 }

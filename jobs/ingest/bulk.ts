@@ -10,7 +10,7 @@ import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { partitionValue } from '../../lake/schema/partitions.ts'
 import { type Bulk, type Feed, type FeedBody, type FeedRequest, FormatError } from '../feeds/define.ts'
-import { asFormatError, firstLines, unpackInto } from '../feeds/kit/bulk-feed.ts'
+import { asFormatError, countUnknownColumns, firstLines, unpackInto } from '../feeds/kit/bulk-feed.ts'
 import type { IngestContext } from './context.ts'
 import { collectDiagnostics } from './diagnostics.ts'
 import type { Publication } from './parse.ts'
@@ -59,7 +59,7 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
       const files = await writeApart(context, session, { dataset, from: sql`(${query})`, derivedColumns: derived, partition })
       const staged = stagedFiles(files)
       try {
-        return { publication: await publicationOf(session, { feed, dataset, staged, fetchedAt }), staged }
+        return { publication: await publicationOf(session, { feed, dataset, staged, header, fetchedAt }), staged }
       } catch (error) {
         await staged.drop()
         throw error
@@ -116,11 +116,18 @@ function stagedFiles(files: readonly WrittenFile[]): StagedRows {
 /** Counts rows and unknown codes, and checks numbers against their columns' limits. */
 async function publicationOf(
   session: Session,
-  made: { readonly feed: Feed; readonly dataset: Dataset; readonly staged: StagedRows; readonly fetchedAt: number },
+  made: {
+    readonly feed: Feed & { readonly bulk: Bulk }
+    readonly dataset: Dataset
+    readonly staged: StagedRows
+    readonly header: string
+    readonly fetchedAt: number
+  },
 ): Promise<Publication> {
-  const { feed, dataset, staged, fetchedAt } = made
+  const { feed, dataset, staged, header, fetchedAt } = made
   if (staged.rows === 0) throw new FormatError('the file has no row')
   const { diagnostics, report } = collectDiagnostics()
+  countUnknownColumns(feed.bulk, header, diagnostics)
   for (const [name, { codes, min, max, nullable }] of Object.entries(dataset.columns)) {
     const value = column(dataset, name)
     if (!nullable && (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${value} IS NULL LIMIT 1`)).length > 0)

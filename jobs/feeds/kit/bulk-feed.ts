@@ -17,6 +17,7 @@ import {
   type Batch,
   type Bulk,
   type BulkFile,
+  type Diagnostics,
   defineFeed,
   type Feed,
   type FeedBody,
@@ -49,10 +50,14 @@ type BulkSpec = Omit<FeedSpec, 'into' | 'rows' | 'archive' | 'bulk'> & {
 
 /** Declares a feed whose files DuckDB reads. Its `rows`, for samples and tests, are those of the same query. */
 export function bulkFeed({ into, ...spec }: BulkSpec): Feed {
-  return defineFeed({ ...spec, into: [into], rows: (bodies) => rowsOfFiles({ into, ...spec }, bodies) })
+  return defineFeed({ ...spec, into: [into], rows: (bodies, _clock, diagnostics) => rowsOfFiles({ into, ...spec }, bodies, diagnostics) })
 }
 
-async function* rowsOfFiles({ into, archive, bulk }: Pick<BulkSpec, 'into' | 'archive' | 'bulk'>, bodies: readonly FeedBody[]) {
+async function* rowsOfFiles(
+  { into, archive, bulk }: Pick<BulkSpec, 'into' | 'archive' | 'bulk'>,
+  bodies: readonly FeedBody[],
+  diagnostics: Diagnostics,
+): AsyncGenerator<Batch> {
   const folder = await mkdtemp(joinPath(tmpdir(), 'bulk-'))
   const engine = await openEngine({ ...TRIED_ENGINE, folders: [folder], spool: folder })
   try {
@@ -60,11 +65,12 @@ async function* rowsOfFiles({ into, archive, bulk }: Pick<BulkSpec, 'into' | 'ar
       const path = joinPath(engine.folder, 'file.csv')
       await unpackInto(path, bytes, { bulk, most: TRIED_BYTES, signal: new AbortController().signal })
       const [header = '', first = ''] = await firstLines(path)
+      countUnknownColumns(bulk, header, diagnostics)
       const file = { path, header, period: /^\d{4}-\d\d/.test(name) ? name : periodOf(first, archive.unit) }
       const lease = await engine.lease({}, null)
       try {
         const answer = await lease.session.select(rowQuery(into, bulk, file))
-        for await (const rows of rowsOf(answer, into.columns)) yield { dataset: into, rows } satisfies Batch
+        for await (const rows of rowsOf(answer, into.columns)) yield { dataset: into, rows }
       } finally {
         await lease.end()
       }
@@ -88,6 +94,11 @@ function rowQuery(into: Dataset, bulk: Bulk, file: BulkFile): Sql {
 function periodOf(line: string, unit: Archive['unit']): string {
   const [, year, month, day] = DAY.exec(line) ?? []
   return unit === 'day' ? `${year}-${month}-${day}` : `${year}-${month}`
+}
+
+/** Counts the columns that a query does not read. */
+export function countUnknownColumns({ unknownColumns }: Bulk, header: string, diagnostics: Diagnostics): void {
+  for (const column of unknownColumns?.of(header) ?? []) diagnostics.unknownCode(unknownColumns?.list as string, column)
 }
 
 /** The error of a file with malformed lines or values; any other as it is. */

@@ -31,7 +31,12 @@ export const mitmaOvernightStays = bulkFeed({
     files: (index) => dailyFiles(index, { name: /^(\d{8})_Pernoctaciones_municipios\.csv\.gz$/, folder: FOLDER }),
     recent: 2,
   },
-  bulk: { query: staysOfFile, derivedColumns: dayColumns, endsLines: true },
+  bulk: {
+    query: staysOfFile,
+    derivedColumns: dayColumns,
+    unknownColumns: { list: 'mitma_column', of: (header) => header.split('|').filter((name) => !COLUMNS.includes(name)) },
+    endsLines: true,
+  },
   freshBy: 'fetch',
   bands: { mobility_overnight_stays: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
 })

@@ -66,6 +66,7 @@ describe('overnight stays', () => {
       await expect(parse(text, '2022-01-01')).rejects.toThrow(reason)
     const turned = await parse('personas|fuente|zona_pernoctacion|zona_residencia|fecha\r\n2.5|x|01003|01001|20220101\r\n')
     expect(rowsOf(turned)).toMatchObject([{ overnight_zone: '01003', residence_zone: '01001', persons: 2.5 }])
+    expect(turned.report.unknownCodes).toEqual({ mitma_column: { fuente: 1 } })
   })
 
   test('come packed, whatever header the server sends, within bounds', async () => {

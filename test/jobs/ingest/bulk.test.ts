@@ -69,8 +69,8 @@ afterEach(() => close())
 
 const dayOf = (day: string, trips = 1): string => FIXTURE.replaceAll(/^20220201/gm, day).replaceAll('|2.925|', `|${trips}|`)
 const take = (period: string) => runner.takeFile(feed, { period, url: `https://publisher.example/${period}` }, never)
-const made = (text: string | Buffer, name = '2022-02-01') =>
-  makeBulk(context, mitmaTrips as Parameters<typeof makeBulk>[1], {
+const made = (text: string | Buffer, name = '2022-02-01', of = mitmaTrips) =>
+  makeBulk(context, of as Parameters<typeof makeBulk>[1], {
     bodies: [{ name, bytes: Buffer.from(text) }],
     fetch_id: 'mitma_trips.20260101T000000000Z',
     fetchedAt: AT,
@@ -160,6 +160,13 @@ test('a day of each level and study lands in the table of that level alone, as i
   }
   // No level took the place of another.
   expect((await tableRows(context, mobilityTrips)).map(({ zone_level }) => zone_level)).toEqual(Array(3).fill('MUNICIPALITY'))
+})
+
+test('columns that are not read are counted as a file lands', async () => {
+  const text = 'personas|fuente|zona_pernoctacion|zona_residencia|fecha\n2.5|x|01003|01001|20220101\n'
+  const { publication, staged } = await made(text, '2022-01-01', mitmaOvernightStays)
+  expect([publication.report.unknownCodes, staged.rows]).toEqual([{ mitma_column: { fuente: 1 } }, 1])
+  await staged.drop()
 })
 
 test('each day is one file; a corrected one replaces it, and an unneeded rebuild changes nothing', {
