@@ -117,7 +117,7 @@ async function unpacking(bytes: Buffer, most: number): Promise<{ readonly source
   return { source, inflate: isGzip ? createGunzip({ chunkSize: STEP }) : null }
 }
 
-/** Writes the decompressed bytes of a file, plain, packed by gzip or the one CSV of a zip. Throws `FormatError` above the limit. */
+/** Writes a file, plain, packed by gzip, or the one CSV of a zip, decompressed. Throws `FormatError` above the limit. */
 export async function unpackInto(
   path: string,
   bytes: Buffer,
