@@ -213,7 +213,7 @@ export interface BulkFile {
 
 /**
  * Makes the rows of an archive's file with one SQL query, for files too large to parse into row objects. The feed has one
- * dataset of whole versions, and a file is one version in one partition. `rows` must give the same rows, for small files.
+ * dataset of whole versions, and a file is one version in one partition. Declared with `bulkFeed`.
  */
 export interface Bulk {
   /**
@@ -226,6 +226,10 @@ export interface Bulk {
    * `WriteOptions`.
    */
   readonly derivedColumns?: (file: BulkFile) => Readonly<Record<string, Sql>>
+  /** The columns of a header that the query does not read: each is counted as an unknown code of the list. */
+  readonly unknownColumns?: { readonly list: string; readonly of: (header: string) => readonly string[] }
+  /** True if every line of a file ends with a line feed: another file was cut off. */
+  readonly endsLines?: true
 }
 
 /** What a feed declares; see "declare once" in architecture.md. */

@@ -12,15 +12,7 @@ export interface GtfsColumns {
   readonly takes?: readonly string[]
 }
 
-const COMMA = 44
-const QUOTE = 34
 const LINE_FEED = 10
-const CARRIAGE_RETURN = 13
-const TAB = 9
-const BLANK = 32
-const COLON = 58
-const ZERO = 48
-const ASCII_END = 0x80
 /**
  * Bytes split into lines at once: few enough for the CPU cache and short-lived garbage, many enough to make waiting
  * negligible.
@@ -76,10 +68,8 @@ async function* pieces(zip: Zip, member: string): AsyncGenerator<Buffer> {
   if (size > 0) yield room.subarray(0, size)
 }
 
-/** A cache of recent texts, so that repeated ids are one string: a power of two. */
-const REMEMBERED = 8192
-/** Longest cached text. */
-const SHORT = 32
+/** `H:MM:SS` to `HHH:MM:SS`. */
+const TIME = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/
 
 /**
  * A cursor over the records of a piece: `next` moves it, the other methods read the current record. One object serves the
@@ -88,23 +78,15 @@ const SHORT = 32
 export class GtfsRecords {
   readonly #member: string
   readonly #columns: GtfsColumns
-  readonly #known: string[] = new Array<string>(REMEMBERED).fill('')
   /** The position of each used column in a line; -1 if the header lacks it. */
   #places: readonly number[] = []
   #width = 0
   /** Its fields up to the last one with a name. */
   #named = 0
-  #starts = new Int32Array(0)
-  #ends = new Int32Array(0)
-  #bytes: Buffer = Buffer.alloc(0)
+  #text = ''
   #at = 0
-  #lineStart = 0
-  #lineEnd = 0
-  #fields = 0
-  /** Whether the line is UTF-8; null until it is needed. */
-  #isUtf8: boolean | null = null
-  /** The fields of a line that has quotes; null for all others. */
-  #quoted: readonly string[] | null = null
+  #line = ''
+  #fields: readonly string[] = []
 
   constructor(member: string, columns: GtfsColumns) {
     this.#member = member
@@ -113,51 +95,40 @@ export class GtfsRecords {
 
   /** Takes the next whole lines; the first ones include the header. */
   begin(bytes: Buffer): void {
-    this.#bytes = bytes
+    this.#text = decode(bytes)
     this.#at = 0
     if (this.#width === 0) this.#readHeader()
   }
 
   /** Moves to the next record that is not blank; false after the last one of the piece. */
   next(): boolean {
-    const bytes = this.#bytes
-    const { length } = bytes
-    while (this.#at < length) {
-      this.#scan(bytes, length)
-      if (this.#fields > 1 || this.#trimmed(this.#lineStart, this.#lineEnd) !== null) return true
+    while (this.#at < this.#text.length) {
+      this.#read()
+      if (this.#fields.length > 1 || this.#line.trim() !== '') return true
     }
     return false
   }
 
   /** True if the record has as many fields as the header, aside from empty ones at their ends; the caller quarantines others. */
   get isWhole(): boolean {
-    if (this.#fields <= this.#width) return this.#fields >= this.#named
-    if (this.#quoted) return this.#quoted.slice(this.#width).every((text) => text.trim() === '')
-    for (let at = this.#ends[this.#width - 1] as number; at < this.#lineEnd; at++) {
-      const byte = this.#bytes[at] as number
-      if (byte !== COMMA && !isBlank(byte)) return false
-    }
-    return true
+    const { length } = this.#fields
+    return length <= this.#width ? length >= this.#named : this.#fields.slice(this.#width).every((text) => text.trim() === '')
   }
 
   /** The record as in the file, trimmed, for diagnostics. */
   get line(): string {
-    return this.#decode(this.#lineStart, this.#lineEnd).trim()
+    return this.#line.trim()
   }
 
   /** Text of a column; null if blank or if the member lacks the column. */
   text(column: number): string | null {
-    const place = this.#places[column] as number
-    if (place < 0) return null
-    if (this.#quoted) return this.#quoted[place]?.trim() || null
-    return this.#trimmed(this.#starts[place] as number, this.#ends[place] as number)
+    return this.rawText(column)?.trim() || null
   }
 
   /** Like `text`, untrimmed, for fields whose blanks matter; null if the member lacks the column. */
   rawText(column: number): string | null {
     const place = this.#places[column] as number
-    if (place < 0) return null
-    return this.#quoted ? (this.#quoted[place] ?? null) : this.#decode(this.#starts[place] as number, this.#ends[place] as number)
+    return place < 0 ? null : (this.#fields[place] ?? '')
   }
 
   /** Number of a column, as in `decimalNumber`; null if blank, NaN if not a number. */
@@ -168,18 +139,8 @@ export class GtfsRecords {
 
   /** Unsigned whole number of a column; null if blank, NaN if not one. */
   whole(column: number): number | null {
-    const place = this.#places[column] as number
-    if (place < 0 || this.#quoted) return this.number(column)
-    const from = this.#begin(place)
-    const to = this.#end(place, from)
-    if (from === to) return null
-    let whole = 0
-    for (let at = from; at < to; at++) {
-      const digit = (this.#bytes[at] as number) - ZERO
-      if (!(digit >= 0 && digit <= 9)) return Number.NaN
-      whole = whole * 10 + digit
-    }
-    return whole
+    const text = this.text(column)
+    return text === null ? null : /^\d+$/.test(text) ? Number(text) : Number.NaN
   }
 
   /**
@@ -187,94 +148,24 @@ export class GtfsRecords {
    * a time.
    */
   time(column: number): number | null {
-    const place = this.#places[column] as number
-    if (place < 0) return null
-    if (this.#quoted) return timeOf(Buffer.from(this.#quoted[place] ?? ''), ...boundsOf(Buffer.from(this.#quoted[place] ?? '')))
-    const from = this.#begin(place)
-    return timeOf(this.#bytes, from, this.#end(place, from))
+    const text = this.text(column)
+    if (text === null) return null
+    const [, hours, minutes, seconds] = TIME.exec(text) ?? []
+    return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
   }
 
-  /** The start of a field, after blanks. */
-  #begin(place: number): number {
-    const end = this.#ends[place] as number
-    let from = this.#starts[place] as number
-    while (from < end && isBlank(this.#bytes[from] as number)) from++
-    return from
-  }
-
-  /** Where it ends. */
-  #end(place: number, from: number): number {
-    let to = this.#ends[place] as number
-    while (to > from && isBlank(this.#bytes[to - 1] as number)) to--
-    return to
-  }
-
-  /** The trimmed text between two positions, from the cache if possible. Null if blank. */
-  #trimmed(start: number, end: number): string | null {
-    const bytes = this.#bytes
-    let from = start
-    let to = end
-    while (from < to && isBlank(bytes[from] as number)) from++
-    while (to > from && isBlank(bytes[to - 1] as number)) to--
-    const length = to - from
-    if (length === 0) return null
-    if (length > SHORT) return this.#decode(from, to)
-    let hash = length
-    let all = 0
-    for (let at = from; at < to; at++) {
-      const byte = bytes[at] as number
-      all |= byte
-      hash = Math.imul(hash ^ byte, 0x01000193)
-    }
-    if (all >= ASCII_END) return this.#decode(from, to)
-    const slot = (hash ^ (hash >>> 15)) & (REMEMBERED - 1)
-    const known = this.#known[slot] as string
-    if (known.length === length && isSame(known, bytes, from)) return known
-    const text = bytes.toString('latin1', from, to)
-    this.#known[slot] = text
-    return text
-  }
-
-  /** Text of a part of the line: as UTF-8 if the whole line is, else as Windows-1252, as in `decodeText`. */
-  #decode(from: number, to: number): string {
-    this.#isUtf8 ??= isUtf8(this.#bytes.subarray(this.#lineStart, this.#lineEnd))
-    return this.#isUtf8 ? this.#bytes.toString('utf8', from, to) : WINDOWS1252.decode(this.#bytes.subarray(from, to))
-  }
-
-  /** Finds the fields of the line at the current position. */
-  #scan(bytes: Buffer, length: number): void {
-    const starts = this.#starts
-    const ends = this.#ends
-    const width = starts.length
-    let at = this.#at
-    let fields = 0
-    let hasQuotes = false
-    this.#lineStart = at
-    if (width > 0) starts[0] = at
-    for (; at < length; at++) {
-      const byte = bytes[at] as number
-      if (byte === COMMA) {
-        if (fields < width) ends[fields] = at
-        fields++
-        if (fields < width) starts[fields] = at + 1
-      } else if (byte === LINE_FEED) break
-      else if (byte === QUOTE) hasQuotes = true
-    }
-    if (fields < width) ends[fields] = at
-    for (let lacking = fields + 1; lacking < width; lacking++) starts[lacking] = ends[lacking] = at
-    this.#fields = fields + 1
-    this.#lineEnd = at
-    this.#at = at + 1
-    this.#quoted = null
-    this.#isUtf8 = null
-    if (!hasQuotes) return
-    this.#quoted = quotedFields(this.#decode(this.#lineStart, at))
-    this.#fields = this.#quoted.length
+  /** Reads the fields of the line at the current position. */
+  #read(): void {
+    const end = this.#text.indexOf('\n', this.#at)
+    const line = this.#text.slice(this.#at, end < 0 ? undefined : end)
+    this.#at = end < 0 ? this.#text.length : end + 1
+    this.#line = line
+    this.#fields = line.includes('"') ? quotedFields(line) : line.split(',')
   }
 
   #readHeader(): void {
     const { requires, takes = [] } = this.#columns
-    this.#scan(this.#bytes, this.#bytes.length)
+    this.#read()
     const names = quotedFields(this.line.replace(/^\uFEFF/, '')).map((name) => name.trim())
     const missing = requires.filter((name) => !names.includes(name))
     if (missing.length > 0)
@@ -282,43 +173,20 @@ export class GtfsRecords {
     this.#places = [...requires, ...takes].map((name) => names.indexOf(name))
     this.#width = names.length
     this.#named = names.findLastIndex((name) => name !== '') + 1
-    this.#starts = new Int32Array(names.length)
-    this.#ends = new Int32Array(names.length)
   }
 }
 
-function isBlank(byte: number): boolean {
-  return byte === BLANK || byte === CARRIAGE_RETURN || byte === TAB
-}
-
-function isSame(text: string, bytes: Buffer, from: number): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) !== bytes[from + at]) return false
-  return true
-}
-
-function boundsOf(bytes: Buffer): [from: number, to: number] {
-  const text = bytes.toString('latin1')
-  return [text.length - text.trimStart().length, text.trimEnd().length]
-}
-
-function timeOf(bytes: Buffer, from: number, to: number): number | null {
-  if (from >= to) return null
-  const colon = to - 6
-  if (colon <= from || colon - from > 3 || bytes[colon] !== COLON || bytes[to - 3] !== COLON) return Number.NaN
-  const hours = digits(bytes, from, colon)
-  const minutes = digits(bytes, colon + 1, to - 3)
-  const seconds = digits(bytes, to - 2, to)
-  return minutes < 60 && seconds < 60 ? hours * 3600 + minutes * 60 + seconds : Number.NaN
-}
-
-function digits(bytes: Buffer, from: number, to: number): number {
-  let number = 0
-  for (let at = from; at < to; at++) {
-    const digit = (bytes[at] as number) - ZERO
-    if (!(digit >= 0 && digit <= 9)) return Number.NaN
-    number = number * 10 + digit
+/** Text of some lines: each as UTF-8 if it is, else as Windows-1252, as in `decodeText`. */
+function decode(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  let text = ''
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, at)
+    const line = bytes.subarray(at, end < 0 ? bytes.length : end + 1)
+    text += isUtf8(line) ? line.toString('utf8') : WINDOWS1252.decode(line)
+    at += line.length
   }
-  return number
+  return text
 }
 
 /** The fields of a line with quotes (RFC 4180); after an unclosed quote the rest is one field. */

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
-import { Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
-import { isQueryError } from '../../lake/query/errors.ts'
 import type { WrittenFile } from '../../lake/query/parquet.ts'
 import type { StagedRows } from '../../lake/query/rows.ts'
 import type { Session } from '../../lake/query/session.ts'
@@ -15,22 +10,11 @@ import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { partitionValue } from '../../lake/schema/partitions.ts'
 import { type Bulk, type Feed, type FeedBody, type FeedRequest, FormatError } from '../feeds/define.ts'
-import { onlyCsv, openZip } from '../formats/zip.ts'
+import { asFormatError, countUnknownColumns, firstLines, unpackInto } from '../feeds/kit/bulk-feed.ts'
 import type { IngestContext } from './context.ts'
 import { collectDiagnostics } from './diagnostics.ts'
 import type { Publication } from './parse.ts'
 import { PATIENCE_MS, writeApart } from './tables.ts'
-
-/** Bytes passed to the decompressor at once. */
-const STEP = 1 << 20
-/** The first line of a file is no longer. */
-const MOST_HEADER = 65_536
-
-/**
- * DuckDB's error for malformed lines and values, and for header names it does not find because nearby lines have another
- * width. A full disk or too little memory gives other errors.
- */
-const BAD_LINE = /^(Conversion|Invalid Input|Binder) Error/
 
 /** The input of a bulk query. */
 export interface BulkOf {
@@ -62,8 +46,9 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
   const request = feed.plans[0]?.requests[0] as FeedRequest
   const path = joinPath(context.lake.engine.folder, `bulk-${randomUUID()}.csv`)
   try {
-    await unpackInto(path, body.bytes, { most: request.maxDecodedBytes, signal })
-    const file = { path, header: await headerOf(path), period: body.name }
+    await unpackInto(path, body.bytes, { bulk: feed.bulk, most: request.maxDecodedBytes, signal })
+    const [header = ''] = await firstLines(path)
+    const file = { path, header, period: body.name }
     const query = feed.bulk.query(file)
     const derived = { ...feed.bulk.derivedColumns?.(file), fetch_id: sql`${fetch_id}` }
     // Partitioning by version uses the period of the file.
@@ -74,16 +59,14 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
       const files = await writeApart(context, session, { dataset, from: sql`(${query})`, derivedColumns: derived, partition })
       const staged = stagedFiles(files)
       try {
-        return { publication: await publicationOf(session, { feed, dataset, staged, fetchedAt }), staged }
+        return { publication: await publicationOf(session, { feed, dataset, staged, header, fetchedAt }), staged }
       } catch (error) {
         await staged.drop()
         throw error
       }
     })
   } catch (error) {
-    if (isQueryError(error, 'failed') && BAD_LINE.test(error.message))
-      throw new FormatError(`not as it should be: ${error.message}`, { cause: error })
-    throw error
+    throw asFormatError(error)
   } finally {
     await rm(path, { force: true })
   }
@@ -133,11 +116,18 @@ function stagedFiles(files: readonly WrittenFile[]): StagedRows {
 /** Counts rows and unknown codes, and checks numbers against their columns' limits. */
 async function publicationOf(
   session: Session,
-  made: { readonly feed: Feed; readonly dataset: Dataset; readonly staged: StagedRows; readonly fetchedAt: number },
+  made: {
+    readonly feed: Feed & { readonly bulk: Bulk }
+    readonly dataset: Dataset
+    readonly staged: StagedRows
+    readonly header: string
+    readonly fetchedAt: number
+  },
 ): Promise<Publication> {
-  const { feed, dataset, staged, fetchedAt } = made
+  const { feed, dataset, staged, header, fetchedAt } = made
   if (staged.rows === 0) throw new FormatError('the file has no row')
   const { diagnostics, report } = collectDiagnostics()
+  countUnknownColumns(feed.bulk, header, diagnostics)
   for (const [name, { codes, min, max, nullable }] of Object.entries(dataset.columns)) {
     const value = column(dataset, name)
     if (!nullable && (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${value} IS NULL LIMIT 1`)).length > 0)
@@ -174,49 +164,4 @@ async function hasLater(
 ): Promise<boolean> {
   const time = column(dataset, dataset.time)
   return (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${time} > ${instant(than)} LIMIT 1`)).length > 0
-}
-
-/** The decompressed bytes of a file, or of the one CSV in a zip; gzip is piped through `inflate`. */
-async function unpacking(bytes: Buffer, most: number): Promise<{ readonly source: Readable; readonly inflate: Transform | null }> {
-  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
-  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
-  const zip = isZip ? await openZip(bytes, { maxBytes: most }) : null
-  const source = Readable.from(zip ? zip.read(onlyCsv(zip)) : piecesOf(bytes), { objectMode: false })
-  return { source, inflate: isGzip ? createGunzip({ chunkSize: STEP }) : null }
-}
-
-async function unpackInto(path: string, bytes: Buffer, bounds: { readonly most: number; readonly signal: AbortSignal }): Promise<void> {
-  const { most, signal } = bounds
-  const { source, inflate } = await unpacking(bytes, most)
-  let size = 0
-  const bounded = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length
-      done(size > most ? new FormatError(`the file unpacks to more than ${most} bytes`) : null, chunk)
-    },
-  })
-  const into = createWriteStream(path, { highWaterMark: STEP })
-  try {
-    await (inflate ? pipeline(source, inflate, bounded, into, { signal }) : pipeline(source, bounded, into, { signal }))
-  } catch (error) {
-    signal.throwIfAborted()
-    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_'))
-      throw new FormatError(`no whole gzip file: ${(error as Error).message}`, { cause: error })
-    throw error
-  }
-}
-
-function* piecesOf(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += STEP) yield bytes.subarray(at, at + STEP)
-}
-
-async function headerOf(path: string): Promise<string> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_HEADER), 0, MOST_HEADER, 0)
-    const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n')
-    return line.trimEnd()
-  } finally {
-    await file.close()
-  }
 }

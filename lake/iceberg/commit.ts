@@ -4,7 +4,7 @@ import { liveCount, type ManifestFile } from './manifest-list.ts'
 import { fieldOf, type Operation, type Snapshot, specOf, type TableMetadata } from './metadata.ts'
 import { rowsAtAfter } from './other-writers.ts'
 import { deleteEntries, mayDelete } from './position-deletes.ts'
-import { createWriter, type SnapshotWriter } from './snapshot-writer.ts'
+import { createWriter, mergeRules, type SnapshotWriter } from './snapshot-writer.ts'
 import { pathsOf, type Table, type TableState } from './table.ts'
 import type { DataFile, LiveFile } from './types.ts'
 import { type Attempt, type CommitStep, type Updated, updateTable } from './update.ts'
@@ -31,9 +31,6 @@ export interface CommitOptions {
 }
 
 const REQUESTS = 16
-/** If a list would exceed this, its smallest manifests are merged down to it. */
-const MAX_MANIFESTS = 16
-const MERGED_MANIFESTS = 8
 
 /**
  * Commits files and properties to a table atomically. Appends retry on newer states; removals only while every file is still
@@ -179,13 +176,12 @@ async function writtenDeletes(
     listed.filter((one) => one.content === 'deletes' && liveCount(one) > 0),
   )
   const holders = new Set(holdersOf(read, gone).map(({ manifest }) => manifest))
-  return Promise.all(
-    read.map(({ manifest, entries }) =>
-      holders.has(manifest)
-        ? writer.manifest(manifest.specId, withoutRemoved({ manifest, entries, removed: [] }, gone, writer), 'deletes')
-        : manifest,
-    ),
+  const written = read.map(({ manifest, entries }) =>
+    holders.has(manifest)
+      ? writer.manifests(manifest.specId, withoutRemoved({ manifest, entries, removed: [] }, gone, writer), 'deletes')
+      : [manifest],
   )
+  return (await Promise.all(written)).flat()
 }
 
 const isLive = (entry: ManifestEntry): boolean => entry.status !== STATUS.DELETED
@@ -209,7 +205,7 @@ function newestOf(holders: readonly Holder[]): number {
   return Math.max(...holders.flatMap((holder) => holder.removed.map((entry) => entry.sequenceNumber)))
 }
 
-/** One manifest per partition spec: the added files, and the rest of the manifests that lose files. */
+/** The added files, and the rest of the manifests that lose files, by partition spec. */
 async function changedManifests(
   writer: SnapshotWriter,
   base: TableState,
@@ -233,28 +229,38 @@ async function changedManifests(
   }
   for (const holder of holders) entriesOf(holder.manifest.specId).push(...withoutRemoved(holder, removed, writer))
   const manifests: ManifestFile[] = []
-  for (const [specId, entries] of bySpec) manifests.push(await writer.manifest(specId, entries))
+  for (const [specId, entries] of bySpec) manifests.push(...(await writer.manifests(specId, entries)))
   return manifests
 }
 
-/** The manifests that lose no files. The smallest are merged if there would be too many. */
+/**
+ * The manifests that lose no files. Above the limit of small ones the smaller half is merged, and each larger one with no more
+ * files than all before it: so a file is listed anew only a few times, and the largest are sorted by partition together.
+ */
 async function merged(
   writer: SnapshotWriter,
   base: TableState,
   options: { untouched: readonly ManifestFile[]; others: number },
 ): Promise<ManifestFile[]> {
   const { untouched, others } = options
+  const { isOn, most, bytes } = mergeRules(base.properties)
   const mergeable = mergeableOf(untouched)
-  const excess = untouched.length + others - MERGED_MANIFESTS
-  if (untouched.length + others <= MAX_MANIFESTS || mergeable.length < 2) return [...untouched]
-  const chosen = mergeable.toSorted((a, b) => liveCount(a) - liveCount(b)).slice(0, Math.max(2, excess + 1))
+  const small = mergeable.filter((manifest) => manifest.bytes < bytes / 2).length + others
+  if (!isOn || small <= most || mergeable.length < 2) return [...untouched]
+  const bySize = mergeable.toSorted((a, b) => liveCount(a) - liveCount(b))
+  const chosen = new Set<ManifestFile>()
+  let files = 0
+  for (const manifest of bySize) {
+    if (chosen.size > small - most / 2 && liveCount(manifest) > files) break
+    chosen.add(manifest)
+    files += liveCount(manifest)
+  }
   const entries: ManifestEntry[] = []
   // In list order, so that files of a time stay together.
-  for (const manifest of mergeable.filter((one) => chosen.includes(one)))
+  for (const manifest of mergeable.filter((one) => chosen.has(one)))
     for (const entry of await base.table.entries(base, manifest)) if (isLive(entry)) entries.push({ ...entry, status: STATUS.EXISTING })
-  const [first] = chosen as [ManifestFile]
-  const whole = await writer.manifest(first.specId, entries)
-  return [whole, ...untouched.filter((manifest) => !chosen.includes(manifest))]
+  const whole = await writer.manifests((bySize[0] as ManifestFile).specId, entries)
+  return [...whole, ...untouched.filter((manifest) => !chosen.has(manifest))]
 }
 
 /** The manifests of the most frequent partition spec: a manifest lists files of one spec. */

@@ -1,24 +1,19 @@
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
 import { mobilityOvernightStays } from '../../../lake/datasets/mobility/trips.ts'
-import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { dayBounds } from '../../../lake/schema/time.ts'
-import { pointNumber } from '../../formats/numbers.ts'
-import { readPiped } from '../../formats/piped.ts'
-import { batch, defineFeed, FormatError } from '../define.ts'
+import { castTo, type Sql, sql } from '../../../lake/query/sql.ts'
+import { dayBounds, isoInstant } from '../../../lake/schema/time.ts'
+import { type BulkFile, FormatError } from '../define.ts'
+import { bulkFeed } from '../kit/bulk-feed.ts'
 import { dailyFiles, V2_INDEX } from './mitma-files.ts'
-
-type Stay = FeedRow<typeof mobilityOvernightStays>
 
 const COLUMNS = ['fecha', 'zona_residencia', 'zona_pernoctacion', 'personas']
 const FOLDER = '/estudios_basicos/por-municipios/pernoctaciones/ficheros-diarios/'
-const DAY = /^(\d{4})(\d{2})(\d{2})$/
-const PERIOD = /^\d{4}-\d{2}-\d{2}$/
 
 /** Overnight stays by municipality, a file a day, published months later: some 500,000 rows each. */
-export const mitmaOvernightStays = defineFeed({
+export const mitmaOvernightStays = bulkFeed({
   id: 'mitma_overnight_stays',
   source: mitma,
-  into: [mobilityOvernightStays],
+  into: mobilityOvernightStays,
   every_s: 7 * 86_400,
   get: {
     name: 'day',
@@ -36,44 +31,39 @@ export const mitmaOvernightStays = defineFeed({
     files: (index) => dailyFiles(index, { name: /^(\d{8})_Pernoctaciones_municipios\.csv\.gz$/, folder: FOLDER }),
     recent: 2,
   },
+  bulk: {
+    query: staysOfFile,
+    derivedColumns: dayColumns,
+    unknownColumns: { list: 'mitma_column', of: (header) => header.split('|').filter((name) => !COLUMNS.includes(name)) },
+    endsLines: true,
+  },
   freshBy: 'fetch',
   bands: { mobility_overnight_stays: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
-  *rows(bodies, _clock, diagnostics) {
-    for (const { name, bytes } of bodies) {
-      const { header, batches } = readPiped(bytes, COLUMNS)
-      for (const column of header) if (!COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
-      // A file has one day: the requested one, else that of its first line.
-      let day = PERIOD.test(name) ? dayOf(name.replaceAll('-', '')) : null
-      for (const lines of batches) {
-        const stays: Stay[] = []
-        for (const { text, fields } of lines) {
-          const [fecha = '', residence_zone = '', overnight_zone = '', personas = ''] = fields ?? []
-          day ??= dayOf(fecha)
-          if (fields === null) diagnostics.reject(mobilityOvernightStays, 'another number of fields', text)
-          else if (fecha !== day.fecha) diagnostics.reject(mobilityOvernightStays, 'a day other than the file', text)
-          else
-            stays.push({
-              study: 'V2',
-              study_day: day.study_day,
-              local_date: day.local_date,
-              day_starts_at: day.starts_at,
-              overnight_level: 'MUNICIPALITY',
-              overnight_zone,
-              residence_level: 'DISTRICT',
-              residence_zone,
-              // NA, the publisher's text for "none", is not a number of persons.
-              persons: pointNumber(personas) ?? Number.NaN,
-            })
-        }
-        yield batch(mobilityOvernightStays, stays)
-      }
-    }
-  },
 })
 
-function dayOf(fecha: string): { fecha: string; local_date: string; study_day: string; starts_at: number } {
-  const [, year, month, day] = DAY.exec(fecha) ?? []
-  const local_date = `${year}-${month}-${day}`
-  if (day === undefined || Number.isNaN(Date.parse(local_date))) throw new FormatError(`fecha ${JSON.stringify(fecha)} is no day`)
-  return { fecha, local_date, study_day: `V2-${local_date}`, starts_at: dayBounds(local_date).start }
+function staysOfFile({ path, header, period }: BulkFile): Sql {
+  const missing = COLUMNS.filter((name) => !header.split('|').includes(name))
+  if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.slice(0, 500)}`)
+  const day = period.replaceAll('-', '')
+  return sql`
+    SELECT overnight_zone, residence_zone,
+      CASE WHEN count(*) = 1 THEN any_value(persons) ELSE error('zones come twice: ' || overnight_zone || ', ' || residence_zone) END AS persons
+    FROM (
+      SELECT zona_pernoctacion AS overnight_zone, ${castTo(mobilityOvernightStays.columns.persons, sql`personas`)} AS persons,
+        CASE WHEN fecha = ${day} THEN zona_residencia ELSE error('a day other than the file: ' || fecha) END AS residence_zone
+      FROM read_csv(${path}, delim = '|', header = true, quote = '', escape = '', all_varchar = true, strict_mode = true)
+    )
+    GROUP BY overnight_zone, residence_zone`
+}
+
+/** The constant columns of a day. */
+function dayColumns({ period }: BulkFile): Readonly<Record<string, Sql>> {
+  return {
+    study: sql`'V2'`,
+    study_day: sql`${`V2-${period}`}`,
+    local_date: sql`CAST(${period} AS DATE)`,
+    day_starts_at: sql`CAST(${isoInstant(dayBounds(period).start)} AS TIMESTAMPTZ)`,
+    overnight_level: sql`'MUNICIPALITY'`,
+    residence_level: sql`'DISTRICT'`,
+  }
 }

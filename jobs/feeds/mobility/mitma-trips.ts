@@ -1,24 +1,17 @@
-import { gunzipSync } from 'node:zlib'
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
 import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
-import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant } from '../../../lake/schema/time.ts'
-import { decimalNumber } from '../../formats/numbers.ts'
-import { readPiped } from '../../formats/piped.ts'
-import { type Batch, type BulkFile, batch, defineFeed, type Feed, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
+import { type BulkFile, type Feed, type FeedRequest, FormatError } from '../define.ts'
+import { bulkFeed } from '../kit/bulk-feed.ts'
 import { localHours } from '../local-hours.ts'
 import { dailyFiles, V1_INDEX, V2_INDEX } from './mitma-files.ts'
-
-type Cell = FeedRow<typeof mobilityTrips>
 
 const COLUMNS = ['fecha', 'periodo', 'origen', 'destino', 'distancia', 'viajes', 'viajes_km']
 const DAY = /^(\d{4})-?(\d{2})-?(\d{2})$/
 /** A day has 137 MB compressed between municipalities, 197 between districts, and ten times that decompressed. */
 const PACKED_BYTES = 400_000_000
 const UNPACKED_BYTES = 8_000_000_000
-/** Size limit of files read as row objects: samples, not days of the whole country. */
-const TRIED_BYTES = 256_000_000
 
 /** A study: its files differ from those of the other. */
 interface Study {
@@ -74,10 +67,10 @@ type FileLevel = Pick<Level, 'into' | 'study' | 'zone_level'>
 function tripsFeed({ id, study, into, zone_level, word, liveByDefault = true }: Level): Feed {
   const { folder, first, name } = study.files(word)
   const level: FileLevel = { into, study, zone_level }
-  return defineFeed({
+  return bulkFeed({
     id,
     source: mitma,
-    into: [into],
+    into,
     every_s: 7 * 86_400,
     get: {
       name: 'day',
@@ -95,7 +88,6 @@ function tripsFeed({ id, study, into, zone_level, word, liveByDefault = true }: 
     freshBy: 'fetch',
     liveByDefault,
     bands: { [into.id]: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
-    rows: (bodies) => readDay(bodies, level),
   })
 }
 
@@ -187,37 +179,4 @@ function dayColumns(period: string, level: FileLevel): Readonly<Record<string, S
     starts_at: sql`[${starts}][hour + 1]`,
     is_clock_change: sql`starts_at IS NULL`,
   }
-}
-
-function* readDay(bodies: readonly FeedBody[], level: FileLevel): Generator<Batch> {
-  for (const { name, bytes } of bodies) {
-    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
-    const { batches } = readPiped(isPacked ? gunzipSync(bytes, { maxOutputLength: TRIED_BYTES }) : bytes, COLUMNS)
-    let day = DAY.test(name) ? dayOf(name, level) : null
-    const cells = new Map<string, Cell>()
-    for (const lines of batches)
-      for (const { text, fields } of lines) {
-        if (fields === null) throw new FormatError(`another number of fields: ${text.slice(0, 200)}`)
-        const [fecha = '', periodo = '', origin_zone = '', destination_zone = '', distancia = '', viajes = '', viajes_km = ''] = fields
-        day ??= dayOf(fecha, level)
-        if (fecha !== day.fecha) throw new FormatError(`a day other than the file: ${fecha}`)
-        if (!/^\d+$/.test(periodo) || !(decimalNumber(viajes) >= 0) || !(decimalNumber(viajes_km) >= 0))
-          throw new FormatError(`no numbers: ${text.slice(0, 200)}`)
-        const distance_band = level.study.bands[distancia] ?? distancia
-        const key = [origin_zone, destination_zone, periodo, distance_band].join('|')
-        const hour = Number(periodo)
-        const starts_at = day.hours[hour] ?? null
-        const cell = cells.get(key) ?? {
-          ...{ ...day.same, origin_zone, destination_zone, hour, starts_at, is_clock_change: starts_at === null },
-          ...{ distance_band, trips: 0, trip_km: 0 },
-        }
-        cells.set(key, { ...cell, trips: plus(cell.trips, viajes), trip_km: plus(cell.trip_km, viajes_km) })
-      }
-    yield batch(level.into, [...cells.values()])
-  }
-}
-
-/** A sum of thousandths; each number is rounded first, as DuckDB does. */
-function plus(sum: number, text: string): number {
-  return (Math.round(sum * 1000) + Math.round(decimalNumber(text) * 1000)) / 1000
 }

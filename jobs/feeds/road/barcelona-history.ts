@@ -1,15 +1,11 @@
 import { barcelonaTraffic as source } from '../../../lake/datasets/road/sources.ts'
 import { SECTION_CITIES, SECTION_PERIOD_S, trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-sections.ts'
 import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
-import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { ckanResources, listRequest } from '../../formats/ckan.ts'
-import { readCsv } from '../../formats/csv.ts'
-import { decodeText } from '../../formats/text.ts'
-import { type ArchiveFile, type Batch, type BulkFile, batch, defineFeed, type FeedBody, FormatError, lookUp } from '../define.ts'
+import { type ArchiveFile, type BulkFile, type FeedBody, FormatError } from '../define.ts'
+import { bulkFeed } from '../kit/bulk-feed.ts'
 import { BARCELONA_LEVELS } from './barcelona-traffic.ts'
-import { instantsOf, instantsSql, isMonth, type MonthClock, micros, monthClock } from './month-clock.ts'
-
-type State = FeedRow<typeof trafficSectionStatesArchive>
+import { instantsSql, micros, monthClock } from './month-clock.ts'
 
 /** A month is some 4.5 million lines of 24 bytes. */
 const MAX_BYTES = 400_000_000
@@ -25,16 +21,15 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 ])
 /** `2026_08_Agost_TRAMS_TRAMS.csv`. */
 const MONTH_FILE = /\/(\d{4})_(\d\d)_[^/]*TRAMS_TRAMS\.csv$/i
-const STAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/
 
 /**
  * States of Barcelona's sections by month, as listed by the city's portal: lines of `id,yyyymmddHHMMSS,state,state in 15
  * minutes`.
  */
-export const barcelonaHistory = defineFeed({
+export const barcelonaHistory = bulkFeed({
   id: 'barcelona_history',
   source,
-  into: [trafficSectionStatesArchive],
+  into: trafficSectionStatesArchive,
   every_s: 7 * 86_400,
   get: {
     name: 'month',
@@ -60,7 +55,6 @@ export const barcelonaHistory = defineFeed({
   },
   freshBy: 'fetch',
   bands: { traffic_section_states_archive: { atLeast: 1000, minRatio: 0.9, maxRatio: 1000 } },
-  rows: readMonth,
 })
 
 function listedMonths(index: readonly FeedBody[]): ArchiveFile[] {
@@ -93,52 +87,6 @@ function statesOfFile({ path, header, period }: BulkFile): Sql {
           ELSE error('a month other than the file: ' || stamp) END AS local
       FROM read_csv(${path}, delim = ',', header = true, names = [${join(names)}], quote = '"', escape = '"', all_varchar = true, strict_mode = true)
     )`
-}
-
-/** Id, time, state and the state in 15 minutes, null without its column. */
-type Line = readonly [section: string, stamp: string, state: string, forecast: string | null]
-
-/** The same of small files, as rows of ours. */
-function* readMonth(bodies: readonly FeedBody[]): Generator<Batch> {
-  for (const { name, bytes } of bodies) {
-    const table = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
-    requireColumns(table.header)
-    const [bad] = table.misshapen
-    if (bad) throw new FormatError(`another number of fields: ${bad.text}`)
-    const [id, time, state] = NEEDS.map(table.at) as [number, number, number]
-    const forecast = table.at(FORECAST)
-    const trimmed = (cell: string | undefined): string => (cell as string).trim()
-    const lines = table.records.map(
-      (record): Line => [
-        ...([trimmed(record[id]), trimmed(record[time]), trimmed(record[state])] as const),
-        record[forecast]?.trim() ?? null,
-      ],
-    )
-    const clock = monthClock(isMonth(name) ? name : `${lines[0]?.[1].slice(0, 4)}-${lines[0]?.[1].slice(4, 6)}`)
-    const alike = Map.groupBy(lines, ([section, stamp]) => `${section} ${stamp}`)
-    const states = [...alike.values()].flatMap((some) => some.toSorted(byStates).map((line, nth) => stateOf(line, clock, nth + 1)))
-    yield batch(trafficSectionStatesArchive, states)
-  }
-}
-
-function stateOf([section_id, stamp, state, forecast]: Line, clock: MonthClock, repetition: number): State {
-  const [, year, month, day, hour, minute, second] = STAMP.exec(stamp) ?? []
-  const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  if (Number.isNaN(local)) throw new FormatError(`data ${JSON.stringify(stamp)} is no time`)
-  if (`${year}-${month}` !== clock.month) throw new FormatError(`a month other than the file: ${stamp}`)
-  const { starts_at, day_starts_at, is_clock_change } = instantsOf(clock, local)
-  return {
-    ...{ source: SECTION_CITIES.barcelona.archive, month: clock.month, section_id, period_s: SECTION_PERIOD_S },
-    ...{ local_date: `${year}-${month}-${day}`, second_of_day: (local % DAY) / SECOND, repetition },
-    ...{ day_starts_at, observed_at: starts_at, is_clock_change },
-    ...{ level: lookUp(BARCELONA_LEVELS, state) ?? state, source_state: state },
-    ...{ forecast_15min_level: forecast && (lookUp(BARCELONA_LEVELS, forecast) ?? forecast), source_forecast_state: forecast },
-  }
-}
-
-function byStates([, , state, forecast]: Line, [, , otherState, otherForecast]: Line): number {
-  const [one, other] = [`${state} ${forecast}`, `${otherState} ${otherForecast}`]
-  return one < other ? -1 : one > other ? 1 : 0
 }
 
 function requireColumns(header: readonly string[]): void {

@@ -2,24 +2,16 @@ import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { ARCHIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings.ts'
 import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
-import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { instantOf } from '../../../lake/schema/time.ts'
-import { readCsv } from '../../formats/csv.ts'
-import { NOTHING, pointNumber, wholeNumber } from '../../formats/numbers.ts'
-import { decodeText } from '../../formats/text.ts'
-import { onlyCsv, openZip } from '../../formats/zip.ts'
-import { type BulkFile, batch, defineFeed, FormatError } from '../define.ts'
+import { NOTHING } from '../../formats/numbers.ts'
+import { type BulkFile, FormatError } from '../define.ts'
+import { bulkFeed } from '../kit/bulk-feed.ts'
 import { monthlyFiles, portalList } from './madrid-portal.ts'
-import { instantsOf, instantsSql, isMonth, type MonthClock, micros, monthClock } from './month-clock.ts'
-
-type Reading = FeedRow<typeof trafficReadings15m>
+import { instantsSql, micros, monthClock } from './month-clock.ts'
 
 const PERIOD_S = 900
 /** A month is some 100 MB packed and 700 MB unpacked. */
 const PACKED_BYTES = 400_000_000
 const UNPACKED_BYTES = 3_000_000_000
-/** Size limit of files read as row objects: samples, not months of the whole city. */
-const TRIED_BYTES = 256_000_000
 const [MINUTE, HOUR] = [60_000, 3_600_000]
 
 /** Names of the columns, older ones last; the old layout also has `identif`, the centre's code. */
@@ -65,10 +57,10 @@ const MEASURES = [
  * Readings of Madrid's sensors by quarter of an hour since 2013: a zip per month with one CSV of some eleven million lines,
  * numbered arbitrarily in the portal. A line's time is the start of its quarter: each file starts at 00:00:00 of the first.
  */
-export const madridHistory = defineFeed({
+export const madridHistory = bulkFeed({
   id: 'madrid_history',
   source: madrid,
-  into: [trafficReadings15m],
+  into: trafficReadings15m,
   every_s: 7 * 86_400,
   get: {
     name: 'month',
@@ -89,24 +81,6 @@ export const madridHistory = defineFeed({
   freshBy: 'fetch',
   // The file of a running month grows from a few hours to all of them.
   bands: { traffic_readings_15m: { atLeast: 1000, minRatio: 0.9, maxRatio: 1000 } },
-  /** The same of small files, as rows of ours. */
-  async *rows(bodies) {
-    for (const { name, bytes } of bodies) {
-      const zip = await openZip(bytes, { maxBytes: TRIED_BYTES })
-      const pieces: Buffer[] = []
-      for await (const piece of zip.read(onlyCsv(zip))) pieces.push(piece)
-      const content = decodeText(Buffer.concat(pieces))
-      const { delimiter, names } = layoutOf((content.split('\n', 1)[0] as string).trimEnd())
-      const table = readCsv(content, { delimiter, requires: Object.values(names) })
-      const [bad] = table.misshapen
-      if (bad) throw new FormatError(`another number of fields: ${bad.text}`)
-      const at = Object.fromEntries(Object.entries(names).map(([what, column]) => [what, table.at(column)])) as Record<ColumnName, number>
-      const first = table.records[0]?.[at.time]?.trim().slice(0, 7) ?? ''
-      const clock = monthClock(isMonth(name) ? name : first)
-      const read = table.records.map((record) => readingOf((what) => (record[at[what]] as string).trim(), clock))
-      yield batch(trafficReadings15m, numbered(read))
-    }
-  },
 })
 
 /** The header's columns by meaning, and its delimiter. Throws `FormatError` if one is missing. */
@@ -168,58 +142,4 @@ function readingsOfFile({ path, header, period }: BulkFile): Sql {
 /** The constant columns of a month. */
 function monthColumns(period: string): Readonly<Record<string, Sql>> {
   return { source: sql`${ARCHIVE_SOURCE}`, month: sql`${period}`, period_s: sql`CAST(${PERIOD_S} AS INTEGER)` }
-}
-
-function readingOf(text: (what: ColumnName) => string, clock: MonthClock): Reading {
-  const [date = '', time = ''] = text('time').split(/[ T]/)
-  const isTime = !Number.isNaN(instantOf(date, time))
-  if (!isTime || !date.startsWith(clock.month))
-    throw new FormatError(isTime ? `a month other than the file: ${text('time')}` : `fecha ${JSON.stringify(text('time'))} is no time`)
-  const local = Date.parse(`${date}T${time.padStart(8, '0')}Z`)
-  const day = Date.parse(date)
-  const sensor_type = TYPES.get(text('type')) ?? text('type')
-  const error = QUALITIES.get(text('error')) ?? text('error')
-  const read = MEASURES.map(([name, what]) => {
-    const value = pointNumber(text(what))
-    if (Number.isNaN(value)) throw new FormatError(`${what} is no number: ${text(what)}`)
-    const max = trafficReadings15m.columns[name].max as number
-    return { value: value !== null && value >= 0 && value <= max ? Math.round(value) : null, isBeyond: (value ?? 0) > max }
-  })
-  const [intensity, occupancy, load, speed] = read.map(({ value }) => value) as [number | null, number | null, number | null, number | null]
-  return {
-    source: ARCHIVE_SOURCE,
-    month: clock.month,
-    sensor_id: text('id'),
-    period_s: PERIOD_S,
-    local_date: date,
-    minute_of_day: Math.floor((local - day) / MINUTE),
-    repetition: 1,
-    ...instantsOf(clock, local),
-    sensor_type,
-    intensity_veh_h: intensity,
-    occupancy_pct: occupancy,
-    load_pct: load,
-    speed_kmh: sensor_type === 'URBAN' ? null : speed,
-    quality: read.some(({ isBeyond }) => isBeyond) ? 'ERROR' : error,
-    samples: wholeNumber(text('samples')),
-  }
-}
-
-/** The readings; those of one sensor and time are numbered by value. */
-function numbered(readings: readonly Reading[]): Reading[] {
-  const alike = Map.groupBy(readings, ({ sensor_id, local_date, minute_of_day }) => `${sensor_id} ${local_date} ${minute_of_day}`)
-  return [...alike.values()].flatMap((some) =>
-    some.length === 1 ? some : some.toSorted(byValues).map((reading, at) => ({ ...reading, repetition: at + 1 })),
-  )
-}
-
-const BY = ['intensity_veh_h', 'occupancy_pct', 'load_pct', 'speed_kmh', 'quality', 'samples'] as const
-
-/** The order of the engine: ascending, null last. */
-function byValues(one: Reading, other: Reading): number {
-  for (const name of BY) {
-    const [a, b] = [one[name], other[name]]
-    if (a !== b) return a === null ? 1 : b === null ? -1 : a < b ? -1 : 1
-  }
-  return 0
 }

@@ -37,21 +37,11 @@ export function monthClock(month: string): MonthClock {
 }
 
 /** True for a month, YYYY-MM. */
-export function isMonth(text: string): boolean {
+function isMonth(text: string): boolean {
   return MONTH.test(text) && !Number.isNaN(Date.parse(text))
 }
 
-/** The instant of a local time (ms, as if it were UTC), null in the hour of the change, and the start of its day. */
-export function instantsOf(
-  clock: MonthClock,
-  local: number,
-): { starts_at: number | null; day_starts_at: number; is_clock_change: boolean } {
-  const at = (shown: number): number => shown - (shown < clock.from ? clock.before : clock.after)
-  const is_clock_change = local >= clock.from && local < clock.to
-  return { starts_at: is_clock_change ? null : at(local), day_starts_at: at(local - (local % DAY)), is_clock_change }
-}
-
-/** The same as expressions of the engine, for `local` in µs. */
+/** Expressions of the engine, for a local time in µs: its instant, null in the hour of the change, and the start of its day. */
 export function instantsSql(clock: MonthClock, local: SqlPart): { starts_at: Sql; day_starts_at: Sql; is_clock_change: Sql } {
   const offset = (shown: SqlPart): Sql =>
     sql`CASE WHEN ${shown} < ${micros(clock.from)} THEN ${micros(clock.before)} ELSE ${micros(clock.after)} END`

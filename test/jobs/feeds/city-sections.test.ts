@@ -39,7 +39,7 @@ const fixture = (path: string): Buffer => readFileSync(join(PROJECT, 'test/fixtu
 const text = (rows: readonly AnyRow[]): string[] =>
   rows.map(({ fetch_id: _, ...row }) => JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)))).sort()
 
-test.each(['2026-08', '2026-10'])('the engine and the parser make the same rows of the month %s of Barcelona', async (month) => {
+test.each(['2026-08', '2026-10'])('the month %s of Barcelona gives the same rows as a file that lands and as a sample', async (month) => {
   if (!isBulk(barcelonaHistory)) throw new Error('rows are made by the engine')
   const bytes = fixture(`barcelona_history/${month}.csv`)
   const of = { bodies: [{ name: month, bytes }], fetch_id: 'barcelona_history.x', fetchedAt: AT, signal: new AbortController().signal }

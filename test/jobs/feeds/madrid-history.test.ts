@@ -34,7 +34,7 @@ afterAll(() => lake.close())
 const parse = (bytes: Buffer, month: string): Promise<Publication> =>
   parsePublication(madridHistory, [{ name: month, bytes }], AT, { keeps: () => true })
 
-/** The engine's rows of a file, and the parser's rows: the same. */
+/** The rows of a file that lands, which are those of a sample, too. */
 async function rowsOf(bytes: Buffer, month: string): Promise<AnyRow[]> {
   if (!isBulk(madridHistory)) throw new Error('rows are made by the engine')
   const of = { bodies: [{ name: month, bytes }], fetch_id: 'madrid_history.x', fetchedAt: AT, signal: new AbortController().signal }
@@ -102,9 +102,9 @@ describe('a month', () => {
     const good = '7;"2022-01-01 00:00:00";"URB";"1";"1";"1";"0";"N";15'
     for (const [bytes, reason] of [
       [archive(NEW, good, good.replace('2022-01-01', '2022-02-01')), 'a month other than the file: 2022-02-01 00:00:00'],
-      [archive(NEW, good, `${good};9`), /not as it should be|another number of fields/],
-      [archive(NEW, good, good.replace('"1"', '"x"')), /not as it should be|no number/],
-      [archive(NEW, good, good.replace('2022-01-01 00:00:00', 'yesterday')), /not as it should be|no time/],
+      [archive(NEW, good, `${good};9`), 'not as it should be'],
+      [archive(NEW, good, good.replace('"1"', '"x"')), 'not as it should be'],
+      [archive(NEW, good, good.replace('2022-01-01 00:00:00', 'yesterday')), 'not as it should be'],
       [archive(NEW.replace('"vmed";', ''), good), 'the header lacks vmed'],
       [zipOf({ name: 'read.me', bytes: Buffer.from('x') }), '0 files of CSV'],
       [zipOf({ name: 'a.csv', bytes: Buffer.from('x') }, { name: 'b.csv', bytes: Buffer.from('x') }), '2 files of CSV'],
@@ -115,7 +115,7 @@ describe('a month', () => {
     }
   })
 
-  deepTest.each(['2017-10', '2022-03'])('%s of the stand-in is read equally by the parser and the engine', async (month) => {
+  deepTest.each(['2017-10', '2022-03'])('%s of the stand-in has a reading for nearly every quarter of an hour', async (month) => {
     await using publishers = await standIn({ at: Date.parse('2025-06-20T08:00:00Z'), scale: 'small' })
     const [year, number] = month.split('-').map(Number) as [number, number]
     const path = `/datos.madrid.es/egob/catalogo/208627-${20 + (year - 2017) * 12 + number - 4}-transporte-ptomedida-historico.zip`

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FormatError } from '../../../jobs/feeds/define.ts'
+import { mitmaOvernightStays } from '../../../jobs/feeds/mobility/mitma-overnight-stays.ts'
 import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
 import { isBulk, makeBulk } from '../../../jobs/ingest/bulk.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
@@ -12,7 +13,13 @@ import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { dropSpooled } from '../../../jobs/ingest/spool.ts'
 import { landedIn } from '../../../jobs/ingest/tables.ts'
-import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
+import {
+  mobilityDistrictTrips,
+  mobilityGauTrips,
+  mobilityOvernightStays,
+  mobilityTrips,
+  mobilityV1Trips,
+} from '../../../lake/datasets/mobility/trips.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import type { TableState } from '../../../lake/iceberg/table.ts'
 import { acceptedAfter, rejectedIds } from '../../../lake/raw/archive.ts'
@@ -62,8 +69,8 @@ afterEach(() => close())
 
 const dayOf = (day: string, trips = 1): string => FIXTURE.replaceAll(/^20220201/gm, day).replaceAll('|2.925|', `|${trips}|`)
 const take = (period: string) => runner.takeFile(feed, { period, url: `https://publisher.example/${period}` }, never)
-const made = (text: string | Buffer, name = '2022-02-01') =>
-  makeBulk(context, mitmaTrips as Parameters<typeof makeBulk>[1], {
+const made = (text: string | Buffer, name = '2022-02-01', of = mitmaTrips) =>
+  makeBulk(context, of as Parameters<typeof makeBulk>[1], {
     bodies: [{ name, bytes: Buffer.from(text) }],
     fetch_id: 'mitma_trips.20260101T000000000Z',
     fetchedAt: AT,
@@ -87,7 +94,20 @@ const sorted = (rows: readonly AnyRow[]): string[] =>
     )
     .sort()
 
-test('the engine makes of a file the rows that the parser makes of it, sorted, and leaves no scratch file', {
+/** Thousandths of trips by zones, hour and distance: the lines of a file, added up one by one. */
+function addedUp(text: string): Map<string, number> {
+  const [header = '', ...lines] = text.trim().split('\n')
+  const at = ['origen', 'destino', 'periodo', 'distancia', 'viajes'].map((name) => header.split('|').indexOf(name))
+  const sums = new Map<string, number>()
+  for (const line of lines) {
+    const [origin, destination, hour, band, trips] = at.map((place) => line.split('|')[place])
+    const key = [origin, destination, Number(hour), band].join(' ')
+    sums.set(key, (sums.get(key) ?? 0) + Math.round(Number(trips) * 1000))
+  }
+  return sums
+}
+
+test('a file lands as its lines added up, as in a sample, and leaves no scratch file', {
   timeout: 60_000,
 }, async () => {
   expect(isBulk(mitmaTrips)).toBe(true)
@@ -111,6 +131,8 @@ test('the engine makes of a file the rows that the parser makes of it, sorted, a
     await runner.land(lax, never)
     const landed = await tableRows(context, mobilityTrips)
     expect(sorted(landed)).toEqual(sorted(parsed.rows.get('mobility_trips') as readonly AnyRow[]))
+    const keyOf = (row: AnyRow): string => [row.origin_zone, row.destination_zone, row.hour, row.distance_band].join(' ')
+    expect(new Map(landed.map((row) => [keyOf(row), Math.round((row.trips as number) * 1000)]))).toEqual(addedUp(text))
     expect(landed.filter(({ hour }) => hour === 2).every(({ starts_at, is_clock_change }) => starts_at === null && is_clock_change)).toBe(
       true,
     )
@@ -118,12 +140,13 @@ test('the engine makes of a file the rows that the parser makes of it, sorted, a
   expect(scratch()).toEqual([])
 })
 
-test('a day of each level and study lands in the table of that level alone, as the parser makes it', { timeout: 60_000 }, async () => {
+test('a day of each level and study lands in the table of that level alone, as in a sample', { timeout: 60_000 }, async () => {
   for (const [one, dataset, file, day = '2022-02-01'] of [
     [mitmaV1Trips, mobilityV1Trips, 'mitma_v1_trips/20210201_maestra_1_mitma_municipio.txt', '2021-02-01'],
     [mitmaTrips, mobilityTrips, 'mitma_trips/20220201_Viajes_municipios.csv'],
     [mitmaDistrictTrips, mobilityDistrictTrips, 'mitma_district_trips/20220201_Viajes_distritos.csv'],
     [mitmaGauTrips, mobilityGauTrips, 'mitma_gau_trips/20220201_Viajes_GAU.csv'],
+    [mitmaOvernightStays, mobilityOvernightStays, 'mitma_overnight_stays/20220101_Pernoctaciones_municipios.csv', '2022-01-01'],
   ] as const) {
     const bytes = readFileSync(join(PROJECT, 'test/fixtures', file))
     const parsed = await parsePublication(one, [{ name: day, bytes }], AT, { keeps: () => true })
@@ -137,6 +160,13 @@ test('a day of each level and study lands in the table of that level alone, as t
   }
   // No level took the place of another.
   expect((await tableRows(context, mobilityTrips)).map(({ zone_level }) => zone_level)).toEqual(Array(3).fill('MUNICIPALITY'))
+})
+
+test('columns that are not read are counted as a file lands', async () => {
+  const text = 'personas|fuente|zona_pernoctacion|zona_residencia|fecha\n2.5|x|01003|01001|20220101\n'
+  const { publication, staged } = await made(text, '2022-01-01', mitmaOvernightStays)
+  expect([publication.report.unknownCodes, staged.rows]).toEqual([{ mitma_column: { fuente: 1 } }, 1])
+  await staged.drop()
 })
 
 test('each day is one file; a corrected one replaces it, and an unneeded rebuild changes nothing', {
