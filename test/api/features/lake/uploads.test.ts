@@ -100,13 +100,20 @@ describe('a file', () => {
     expect(await refusalOf(whole(sent.toReversed()))).toEqual([400, 'InvalidArgument'])
     expect(await refusalOf(whole([...sent, { PartNumber: 4, ETag: '"x"' }]))).toEqual([400, 'InvalidArgument'])
     expect(await stored(place.Key)).toBeNull()
-    await whole(sent)
+    const answer = await whole(sent)
     expect((await stored(place.Key))?.equals(Buffer.concat(parts))).toBe(true)
     const left = async (): Promise<string[]> => {
       const keys: string[] = []
-      for await (const { key } of service.lake.store.list('uploads/')) keys.push(key)
+      for await (const { key } of service.lake.store.list('uploads/')) if (!key.endsWith('/completed')) keys.push(key)
       return keys
     }
+    expect(await left()).toEqual([])
+    // As after a lost reply.
+    const { ETag, Bucket, Key } = await whole(sent)
+    expect({ ETag, Bucket, Key }).toEqual({ ETag: answer.ETag, Bucket: 'lake', Key: place.Key })
+    for (const others of [sent.slice(1), sent.map((one) => ({ ...one, ETag: '"x"' })), []])
+      expect(await refusalOf(whole(others))).toEqual([400, 'InvalidArgument'])
+    await Promise.all(Array.from({ length: 3 }, () => whole(sent)))
     expect(await left()).toEqual([])
     const again = await client.send(new s3.CreateMultipartUploadCommand(place))
     await client.send(new s3.UploadPartCommand({ ...place, UploadId: again.UploadId, PartNumber: 1, Body: 'other' }))
