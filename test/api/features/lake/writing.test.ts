@@ -100,6 +100,7 @@ describe('an append', () => {
 
   test.each([
     ['a fetch of ours', { add: [row('forged', FETCH)] }, /fetch_id of their own/],
+    ['of a feed of ours', { add: [row('forged', 'dgt_incidents.mine')] }, /fetch_id of their own/],
     ['as a replace', { add: [row('more')], operation: 'replace' }, /a replace keeps the rows/],
     ['as a delete', { add: [row('more')], operation: 'delete' }, /a delete adds no files/],
     [
