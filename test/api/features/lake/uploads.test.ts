@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as s3 from '@aws-sdk/client-s3'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readPlans } from '../../../../api/auth/plans.ts'
 import { signedHeaders } from '../../../../api/features/lake/signature.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import { exampleTableRow, startService, type TestService } from '../../service.ts'
@@ -15,7 +16,7 @@ let service: TestService
 let writer: Writer
 let client: S3Client
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ plans: readPlans('{}') })
   await service.land(incidents, [exampleTableRow(incidents)], Date.now())
   writer = await openWriter(service)
   client = await writer.storage(PATH)
@@ -57,6 +58,16 @@ describe('a file', () => {
     const before = await stored(`${FOLDER}/${name}`)
     expect(await refusalOf(put(`${FOLDER}/${name}`, 'x'))).toEqual([403, 'AccessDenied'])
     expect(await stored(`${FOLDER}/${name}`)).toEqual(before)
+  })
+
+  test('of a folder, as clients of pyarrow make before they delete a file, is answered and not stored', async () => {
+    for (const folder of ['metadata/', 'data/part=a/', 'data/']) await put(`${FOLDER}/${folder}`, '')
+    expect(await refusalOf(put(`${FOLDER}/data/part=a/`, 'x'))).toEqual([403, 'AccessDenied'])
+    for await (const { key } of service.lake.store.list('lake/road/incidents/')) expect(key).not.toMatch(/\/$|part=a$/)
+  })
+
+  test('that is refused is no guess of a key, however often', async () => {
+    for (let nth = 0; nth < 40; nth++) expect(await refusalOf(put(`${FOLDER}/other.parquet`, 'x'))).toEqual([403, 'AccessDenied'])
   })
 
   test('is refused in another table, and with the credentials of a reader', async () => {
