@@ -19,6 +19,8 @@ export interface WorkerOrder {
   readonly feeds: readonly string[]
   /** Iterations to do; more if halts are left. Each moves the clock, fetches every feed and, every second time, lands. */
   readonly iterations: number
+  /** Pause after each iteration, ms; none by default. */
+  readonly rest_ms?: number
   /** How far each iteration moves the clock, ms; `ADVANCE_MS` by default. */
   readonly advance_ms?: number
   /** Whether every second iteration publishes corrected data: with codes that no list contains. */

@@ -26,15 +26,18 @@ const WRITER = fileURLToPath(new URL('./write_tables.py', import.meta.url))
 const ENGINES = ['pyiceberg', 'spark'] as const
 const skipped = (process.env.ENGINES_SKIPPED ?? '').split(' ')
 const PLANS = JSON.stringify({ ENTERPRISE: { requests_per_minute: 1_000_000, requests_per_day: 1_000_000 } })
+/** Pause of the worker between two landings: five times as many as `LAND_EVERY_S` allows at most. */
+const REST_MS = 1000
 /** Tables of the fastest feeds, of both kinds that keep rows for good. */
 const TABLES = [...new Set(CHOSEN.flatMap(({ into }) => into))].filter((one) => one.writeMode !== 'replace' && one.visibility === 'public')
 
 const nameOf = (dataset: Dataset): string => tableKey(dataset).split('/').slice(1).join('.')
 
-/** Rows that a writer has left in the tables, by table and fetch id, and how many commits it made, some again. */
+/** Rows that a writer has left in the tables, by table and fetch id, and its commits: made, made again, and given up. */
 interface Journal {
   readonly commits: number
   readonly again: number
+  readonly given_up: number
   readonly alive: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
@@ -57,7 +60,7 @@ async function main(): Promise<boolean> {
     const failures = await runWorker({ ...stage.order, iterations: 4 })
     const context = await openContext({ folder, redisUrl: stage.redis.url })
     await claimLake(context.store, 'simulated', Date.now())
-    const worker = startWorker({ ...stage.order, iterations: 1_000_000 })
+    const worker = startWorker({ ...stage.order, iterations: 1_000_000, rest_ms: REST_MS })
     const { ready } = await service.start<{ url: string }>('api', { PORT: '0' })
     const catalogue = { uri: `${ready.url}/lake/iceberg`, token: await writerKey(folder, context, stage.redis.url) }
     const asked = { catalogue, spark_jars: process.env.ENGINES_SPARK_JARS ?? '', tables: TABLES.map(nameOf), commits, removes: false }
@@ -146,6 +149,7 @@ function sumOf(journals: readonly Journal[]): Record<string, number> {
   return {
     commits: journals.reduce((sum, one) => sum + one.commits, 0),
     made_again: journals.reduce((sum, one) => sum + one.again, 0),
+    compactions_given_up: journals.reduce((sum, one) => sum + one.given_up, 0),
     their_rows: rows.reduce((sum, one) => sum + one, 0),
   }
 }
