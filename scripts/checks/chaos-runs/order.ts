@@ -1,4 +1,5 @@
 import type { PipelineStep } from '../../../jobs/ingest/context.ts'
+import type { S3Options } from '../../../lake/store/s3-client.ts'
 
 /** Where a worker is stopped: at the n-th visit of a boundary between steps. */
 export interface Halt {
@@ -14,6 +15,8 @@ export interface Halt {
 /** The order of a worker process, as JSON in its first argument. */
 export interface WorkerOrder {
   readonly folder: string
+  /** The store, if it is not in the folder. */
+  readonly s3?: S3Options
   readonly redisUrl: string
   readonly publishers: string
   readonly feeds: readonly string[]
