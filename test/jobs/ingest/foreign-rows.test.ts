@@ -5,6 +5,7 @@ import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts
 import { commit } from '../../../lake/iceberg/commit.ts'
 import type { TableState } from '../../../lake/iceberg/table.ts'
 import { stageRows } from '../../../lake/query/rows.ts'
+import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
@@ -34,7 +35,8 @@ async function append(rows: readonly AnyRow[]): Promise<void> {
   const state = (await context.lake.table(trafficReadings).load({ isFresh: true })) as TableState
   const add = await context.lake.use({}, async (session) => {
     const staged = await stageRows(session, tableColumns(trafficReadings), [rows])
-    const written = await writeRows(context, session, { dataset: trafficReadings, state, from: staged.table })
+    const from = sql`(SELECT * REPLACE (nullif(fetch_id, 'none') AS fetch_id) FROM ${staged.table})`
+    const written = await writeRows(context, session, { dataset: trafficReadings, state, from })
     await staged.drop()
     return written
   })
@@ -44,20 +46,21 @@ async function append(rows: readonly AnyRow[]): Promise<void> {
 test('a row of another writer and one of ours with the same key stand beside each other, whichever was first', async () => {
   await land(1)
   const [one] = await readings(true)
-  const theirs = [1, 2].map((count): AnyRow => ({ ...one, observed_at: minute(count), intensity_veh_h: 7, fetch_id: 'mine' }))
-  await append(theirs)
+  const given = [1, 2].map((count): AnyRow => ({ ...one, observed_at: minute(count), intensity_veh_h: 7, fetch_id: 'mine' }))
+  await append([...given, { ...given[1], intensity_veh_h: 8, fetch_id: 'none' }])
+  const theirs = [...given, { ...given[1], intensity_veh_h: 8, fetch_id: null }]
   await land(2)
   expect(await readings(false)).toEqual(theirs)
   const ours = await readings(true)
   expect(ours.map(({ observed_at, intensity_veh_h }) => [observed_at, intensity_veh_h])).toEqual(
     [1, 2].flatMap((count) => [1, 2].map((times) => [minute(count), times * count])),
   )
-  // A replay replaces rows of ours with a key, not theirs.
+  // A replay replaces rows of ours, not theirs.
   const landed = await landedIn(stage.context, trafficReadings, feed.id)
-  const [again] = ours
-  const rows = [{ ...again, intensity_veh_h: 99 }]
-  const done = await replaceRows(stage.context, trafficReadings, { feed: feed.id, base: landed, next: landed, rows, fetchIds: [] })
+  const rows = [{ ...ours[0], intensity_veh_h: 99 }, ours[1] as AnyRow]
+  const fetchIds = [String(ours[0]?.fetch_id)]
+  const done = await replaceRows(stage.context, trafficReadings, { feed: feed.id, base: landed, next: landed, rows, fetchIds })
   expect(done).toMatchObject({ removed: 1, added: 1 })
   expect(await readings(false)).toEqual(theirs)
-  expect(await readings(true)).toEqual([...rows, ...ours.slice(1)])
+  expect(await readings(true)).toEqual([...rows, ...ours.slice(2)])
 })
