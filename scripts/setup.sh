@@ -68,18 +68,18 @@ have_npm_packages() {
     printf '%s\n' "$*" >"$folder/.installed"
 }
 
-# True once Iceberg's jars for Spark are there: sets spark_jars to their paths, separated by commas.
+# True once Iceberg's jars for a version of Spark (4.0) are there: sets spark_jars to their paths, separated by commas.
 have_spark_jars() {
-  local jar folder="$project/.cache/engines/jars"
+  local jar folder="$project/.cache/engines/jars" iceberg="${2:-1.10.0}"
   spark_jars=""
-  for jar in iceberg-spark-runtime-4.0_2.13 iceberg-aws-bundle; do
-    if [ ! -f "$folder/$jar-1.10.0.jar" ]; then
+  for jar in "iceberg-spark-runtime-${1:-4.0}_2.13" iceberg-aws-bundle; do
+    if [ ! -f "$folder/$jar-$iceberg.jar" ]; then
       command -v mvn >/dev/null || return 1
       say "Fetching $jar (once; some 50 MB) ..."
       mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy \
-        -Dartifact="org.apache.iceberg:$jar:1.10.0" -DoutputDirectory="$folder" >&2 || return 1
+        -Dartifact="org.apache.iceberg:$jar:$iceberg" -DoutputDirectory="$folder" >&2 || return 1
     fi
-    spark_jars="${spark_jars:+$spark_jars,}$folder/$jar-1.10.0.jar"
+    spark_jars="${spark_jars:+$spark_jars,}$folder/$jar-$iceberg.jar"
   done
 }
 

@@ -37,6 +37,7 @@ export interface ListedKey {
   readonly status: KeyStatus
   readonly created_at: number
   readonly ends_at: number | null
+  readonly isLakeWriter: boolean
 }
 
 /** A new key. Its text is stored nowhere else. */
@@ -149,6 +150,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
     status: statusAt(key, clock()),
     created_at: key.created_at,
     ends_at: key.ends_at,
+    isLakeWriter: key.is_lake_writer === true,
   })
 
   const listedIn = (slot: Slot, id: string): ListedKey => listed(slot, slot.keys.find((key) => keyId(key.hash) === id) as SlotKey)

@@ -10,7 +10,7 @@ import type { Updated } from '../../lake/iceberg/update.ts'
 import { type Landed, landedOf, landedProperties, rebuiltFrom } from '../../lake/landed.ts'
 import { piecesOf, storeFiles, type WrittenFile, writeParquet } from '../../lake/query/parquet.ts'
 import { type StagedRows, stageRows } from '../../lake/query/rows.ts'
-import { scan, scanFiles } from '../../lake/query/scan.ts'
+import { IS_OURS, scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
 import { Bound, bindList, column, fieldName, fieldOf, fieldType, join, type Sql, sql } from '../../lake/query/sql.ts'
 import { type StoredField, storedFields } from '../../lake/query/stored-fields.ts'
@@ -89,7 +89,7 @@ export async function holdsFrom(context: IngestContext, dataset: Dataset, from: 
   return state !== null && (await liveFiles(state, { [dataset.time]: { gte: from } })).length > 0
 }
 
-/** The keys of a table's rows in a time range (ms, both ends inclusive), without those of some fetches. */
+/** The keys of our rows in a table in a time range (ms, both ends inclusive), without those of some fetches. */
 export async function keysBetween(
   context: IngestContext,
   dataset: Dataset,
@@ -97,9 +97,9 @@ export async function keysBetween(
 ): Promise<Set<string>> {
   const names = join([...dataset.entity, dataset.time].map((name) => column(dataset, name)))
   const rows = scan(dataset, { [dataset.time]: { gte: range.from, lte: range.to } })
-  const others = range.notFrom ? sql` WHERE fetch_id NOT IN ${fetchList(dataset, range.notFrom)}` : sql``
+  const others = range.notFrom ? sql` AND fetch_id NOT IN ${fetchList(dataset, range.notFrom)}` : sql``
   const keys = new Set<string>()
-  for await (const batch of context.lake.stream(sql`SELECT ${names} FROM ${rows}${others}`, { timeout_ms: PATIENCE_MS }))
+  for await (const batch of context.lake.stream(sql`SELECT ${names} FROM ${rows} WHERE ${IS_OURS}${others}`, { timeout_ms: PATIENCE_MS }))
     for (const row of batch) keys.add(range.key(row))
   return keys
 }
@@ -212,7 +212,7 @@ async function makeReplacement(
   }
   if (removed === 0 && added === 0) return { removed, added, add: [], remove: [], isPlain: false }
   const { fields, lost } = storedFields(dataset, state)
-  const others = sql`SELECT * FROM ${scanFiles(dataset, touched, fields)} WHERE NOT (${theirs})`
+  const others = sql`SELECT * FROM ${scanFiles(dataset, touched, fields)} WHERE ${theirs} IS NOT TRUE`
   const keepsOthers = (staged.files || lost.length > 0) && (await session.values(sql`${others} LIMIT 1`)).length > 0
   if (keepsOthers && lost.length > 0)
     throw new Error(`table ${dataset.id}: other rows of its files have columns that cannot be written again: ${lost.join(', ')}`)
@@ -228,7 +228,7 @@ function givingWay(
   dataset: Dataset,
   { feed, fresh, versions }: { readonly feed: string; readonly fresh: Sql; readonly versions: readonly DuckDBValue[] },
 ): Sql {
-  if (dataset.writeMode === 'append') return sql` OR ${sameKey(dataset)} IN (SELECT ${sameKey(dataset)} FROM ${fresh})`
+  if (dataset.writeMode === 'append') return sql` OR (${IS_OURS} AND ${sameKey(dataset)} IN (SELECT ${sameKey(dataset)} FROM ${fresh}))`
   if (dataset.writeMode === 'changes') return sql``
   if (versions.length === 0) return sql``
   const field = fieldOf(dataset, dataset.version as string)

@@ -19,6 +19,12 @@ export class Scan extends Relation {
   }
 }
 
+/**
+ * True for rows of the service's fetches, by the form of their ids (`fetchId` of the raw archive). Those of lake writers neither
+ * take a key from them nor give way to them.
+ */
+export const IS_OURS = sql`coalesce(regexp_full_match(fetch_id, ${String.raw`[a-z0-9_]+\.\d{8}T\d{9}Z`}), false)`
+
 /** A data file to read, with the deletes of its rows. */
 export type ScannedFile = Pick<LiveFile, 'key' | 'bytes' | 'deletes'>
 

@@ -130,7 +130,7 @@ async function accountOf(accounts: Access['accounts'], text: string): Promise<st
 }
 
 function show(rows: readonly (readonly [string, ListedKey])[]): void {
-  const lines = rows.map(([account, { id, hint, label, plan, status, created_at, ends_at }]): Json[] => [
+  const lines = rows.map(([account, { id, hint, label, plan, status, created_at, ends_at, isLakeWriter }]): Json[] => [
     id,
     `${hint.first}…${hint.last}`,
     plan,
@@ -138,9 +138,10 @@ function show(rows: readonly (readonly [string, ListedKey])[]): void {
     isoInstant(created_at),
     ends_at === null ? null : isoInstant(ends_at),
     account.slice(0, 12),
+    isLakeWriter ? 'lake' : null,
     label,
   ])
-  say(table(['id', 'key', 'plan', 'status', 'created', 'ends', 'account', 'label'], lines))
+  say(table(['id', 'key', 'plan', 'status', 'created', 'ends', 'account', 'writes', 'label'], lines))
 }
 
 async function ownerOf({ accounts }: Access, id: string): Promise<string> {

@@ -68,7 +68,10 @@ test('an operator creates, lists, grants and revokes keys, and a running service
   await until('revoked', async () => (await index.lookUp(key)).refusal === 'revoked')
   expect((await keys('revoke', id)).text).toContain(`${id}: no working key has this id`)
   const writer = /^tia_\w{36}$/m.exec((await keys('create', 'ana@example.org', '--lake-writer')).text)?.[0] as string
-  expect((await index.lookUp(writer)).key).toMatchObject({ plan: 'ENTERPRISE', isLakeWriter: true })
+  const ofWriter = (await index.lookUp(writer)).key
+  expect(ofWriter).toMatchObject({ plan: 'ENTERPRISE', isLakeWriter: true })
+  const listed = (await keys('list', 'ana@example.org')).text.split('\n').filter((line) => line.endsWith('  lake'))
+  expect(listed).toEqual([expect.stringContaining(ofWriter?.id as string)])
   expect(/ana@|tia_\w{5}/i.test(await textOf(store))).toBe(false)
 })
 

@@ -58,8 +58,9 @@ export function registerFiles(
             return
           }
           const found = problemOf(error)
-          // Only what may be a guess is charged: credentials that have expired, and missing files, were ours.
-          const charged = GUESSES.includes(found.options.extensions?.['type']) ? await context.chargeProblem(found) : found
+          // Only what may be a guess is charged: credentials that have expired, and what they do not allow, were ours.
+          const isGuess = found.code === 'invalid-key' && GUESSES.includes(found.options.extensions?.['type'])
+          const charged = isGuess ? await context.chargeProblem(found) : found
           countRequest(counters, context, charged.status)
           throw charged
         }

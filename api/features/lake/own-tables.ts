@@ -10,8 +10,8 @@ import { noTable } from './errors.ts'
 /** The namespace of the tables that lake writers make. */
 export const OWN = 'own'
 const ROOT = `lake/${OWN}/`
-/** Without a hyphen, which separates the name from the id in the name of a folder. */
-const NAME = /^[a-z_][a-z0-9_]{0,99}$/
+/** Names of tables: without a hyphen, which separates the name from the id in the name of a folder. */
+export const NAME = /^[a-z_][a-z0-9_]{0,99}$/
 const MAX_TABLES = 1000
 /** How long files of a dropped table stay, in ms, unless they are purged: Spark's own PURGE deletes nothing here. */
 const DROPPED_MS = 7 * 24 * 3_600_000

@@ -5,7 +5,7 @@ import type { SnapshotChange } from '../../../lake/iceberg/rest/adopt.ts'
 import type { TableField } from '../../../lake/iceberg/types.ts'
 import { feedsIn, PART } from '../../../lake/landed.ts'
 import type { Lake } from '../../../lake/open.ts'
-import { scanFiles } from '../../../lake/query/scan.ts'
+import { IS_OURS, scanFiles } from '../../../lake/query/scan.ts'
 import { fieldName, join, sql } from '../../../lake/query/sql.ts'
 import { storedFields } from '../../../lake/query/stored-fields.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
@@ -13,8 +13,6 @@ import type { Dataset } from '../../../lake/schema/dataset.ts'
 /** Longest comparison of the rows of a commit, in ms. */
 const TIMEOUT_MS = 120_000
 const REMEMBERED = 100
-/** Ids of our fetches (`fetchId` of the raw archive). */
-const FETCH_ID = String.raw`[a-z0-9_]+\.\d{8}T\d{9}Z`
 
 /** The rows of some files: all of them, and those of our fetches, as number and sum of hashes. */
 interface Sums {
@@ -22,6 +20,13 @@ interface Sums {
   readonly ours: string
   readonly rows: number
   readonly oursRows: number
+}
+
+/** Files to sum, the fields of their table, and the feeds that fill it. */
+interface Summed {
+  readonly files: readonly ManifestedFile[]
+  readonly fields: readonly TableField[]
+  readonly feeds: readonly string[]
 }
 
 const NO_ROWS: Sums = Object.freeze({ all: '0:0', ours: '0:0', rows: 0, oursRows: 0 })
@@ -38,16 +43,17 @@ export function openRowRules(
   table: { properties: Readonly<Record<string, string>>; fields: readonly TableField[] },
 ) => Promise<void> {
   const known = new LRUCache<string, Promise<{ readonly added: Sums; readonly removed: Sums }>>({ max: REMEMBERED })
-  const compare = async (dataset: Dataset, { added, removed }: SnapshotChange, fields: readonly TableField[]) => ({
-    added: await sumsOf(lake, dataset, { files: added, fields }),
-    removed: await sumsOf(lake, dataset, { files: removed, fields }),
+  const compare = async (dataset: Dataset, { added, removed }: SnapshotChange, of: Pick<Summed, 'fields' | 'feeds'>) => ({
+    added: await sumsOf(lake, dataset, { files: added, ...of }),
+    removed: await sumsOf(lake, dataset, { files: removed, ...of }),
   })
   return async (dataset, change, { properties, fields }) => {
     const { operation, added, removed } = change
     if (added.length === 0 && removed.length === 0) return
-    const isFed = feedsIn(properties).length > 0 && !Object.keys(properties).some((name) => name.startsWith(PART))
-    const name = JSON.stringify([added, removed].map((files) => files.map(({ key }) => key)))
-    const sums = known.get(name) ?? compare(dataset, change, fields)
+    const feeds = feedsIn(properties)
+    const isFed = feeds.length > 0 && !Object.keys(properties).some((name) => name.startsWith(PART))
+    const name = JSON.stringify([feeds, ...[added, removed].map((files) => files.map(({ key }) => key))])
+    const sums = known.get(name) ?? compare(dataset, change, { fields, feeds })
     known.set(name, sums)
     const { added: come, removed: gone } = await sums.catch((error: unknown) => {
       known.delete(name)
@@ -61,7 +67,7 @@ export function openRowRules(
     if (come.ours === gone.ours) return
     throw refuse(
       come.oursRows > gone.oursRows
-        ? 'rows of other writers need a fetch_id of their own: this one has the form of a fetch of the service'
+        ? 'rows of other writers need a fetch_id of their own: this one is, or begins as, one of the service'
         : 'rows that the service has landed cannot be changed or deleted: they are derived from what was fetched',
     )
   }
@@ -72,15 +78,13 @@ const refuse = (why: string): UpdateRefused => new UpdateRefused('add-snapshot',
 const rowsOf = (files: readonly ManifestedFile[]): number => files.reduce((sum, { rows }) => sum + rows, 0)
 
 /** The rows in files: equal sums of 64-bit hashes mean equal rows, but for a chance of 2^-64. */
-async function sumsOf(
-  lake: Lake,
-  dataset: Dataset,
-  { files, fields }: { readonly files: readonly ManifestedFile[]; readonly fields: readonly TableField[] },
-): Promise<Sums> {
+async function sumsOf(lake: Lake, dataset: Dataset, { files, fields, feeds }: Summed): Promise<Sums> {
   if (files.length === 0) return NO_ROWS
   const { fields: stored } = storedFields(dataset, { fields })
+  // The rows of a feed are found by its id and a dot.
+  const ofFeed = `^(${feeds.join('|')})[.]`
   const rows = sql`(
-    SELECT hash(${join(stored.map(fieldName))}) AS row_hash, coalesce(regexp_full_match(fetch_id, ${FETCH_ID}), false) AS is_ours
+    SELECT hash(${join(stored.map(fieldName))}) AS row_hash, ${IS_OURS} OR coalesce(regexp_matches(fetch_id, ${ofFeed}), false) AS is_ours
     FROM ${scanFiles(dataset, files, stored)}
   )`
   const [[all, sum, ours, oursSum] = []] = await lake.use({ timeout_ms: TIMEOUT_MS }, (session) =>

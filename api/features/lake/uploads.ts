@@ -28,9 +28,11 @@ const MAX_FILE_BYTES = 1024 ** 3
 const MAX_PART_BYTES = 128 * 1024 ** 2
 const MAX_PARTS = 1000
 const MAX_LIST_BYTES = 1024 ** 2
-/** Parts of uploads that nobody has finished are removed at this age, in ms. */
+/** What is left of an upload is removed at this age, in ms. */
 const MAX_UPLOAD_AGE_MS = 24 * 3_600_000
 const PARTS = 'uploads/'
+/** Name, beside the parts of an upload, of the list with which it was completed. */
+const COMPLETED = 'completed'
 
 /**
  * Answers PutObject, CreateMultipartUpload, UploadPart, CompleteMultipartUpload and AbortMultipartUpload of S3 for new data files
@@ -42,6 +44,10 @@ export async function answerUpload(
   { store, stamps, isOwn }: { readonly store: ObjectStore; readonly stamps: Pick<Cursors, 'stamp' | 'stamped'>; readonly isOwn: boolean },
 ): Promise<S3Reply> {
   const { method } = raw
+  if (method === 'PUT' && raw.headers['content-length'] === '0' && new URL(raw.url ?? '', 'http://localhost').pathname.endsWith('/')) {
+    // Clients of pyarrow make the folder of a file that they delete.
+    return { status: 200, headers: { ETag: `"${createHash('md5').digest('hex')}"` } }
+  }
   if (!isWritable(key.slice(table.length + 1)))
     throw s3Problem('AccessDenied', `Writers put data/….parquet and metadata/….avro, not ${key}.`)
   const upload = query.get('uploadId')
@@ -141,45 +147,62 @@ function bodyOf(raw: IncomingMessage, most: number): Body {
 
 const partKey = (folder: string, number: number): string => `${folder}${String(number).padStart(5, '0')}`
 
-/** Puts the parts of an upload together, in the order of the client's list. */
+/**
+ * Puts the parts of an upload together, in the order of the client's list. The list is kept until its upload is removed as old:
+ * a client that has lost the reply sends it again, and gets the same one.
+ */
 async function completed(
   store: ObjectStore,
   { key, folder, raw }: { readonly key: string; readonly folder: string; readonly raw: IncomingMessage },
 ): Promise<S3Reply> {
   const chunks: Buffer[] = []
   for await (const chunk of bodyOf(raw, MAX_LIST_BYTES).body) chunks.push(chunk)
-  const numbers = [
-    ...Buffer.concat(chunks)
-      .toString()
-      .matchAll(/<PartNumber>(\d{1,5})<\/PartNumber>/g),
-  ].map(([, number]) => Number(number))
-  const parts = numbers.map((number) => partKey(folder, number))
+  const body = Buffer.concat(chunks).toString()
+  const numbers = Array.from(body.matchAll(/<PartNumber>(\d{1,5})<\/PartNumber>/g), ([, number]) => Number(number))
+  const list = Array.from(body.matchAll(/<(?:PartNumber|ETag)>([^<]*)</g), ([, value]) => value).join(' ')
+  const isCompleted = async (): Promise<boolean> => (await store.get(`${folder}${COMPLETED}`))?.toString() === list
+  if (!(await isCompleted())) {
+    try {
+      const parts = numbers.map((number) => partKey(folder, number))
+      await joinParts(store, key, parts)
+      await store.put(`${folder}${COMPLETED}`, Buffer.from(list))
+    } catch (error) {
+      // The same request, at the same time, has removed the parts.
+      if (!(await isCompleted())) throw error
+    }
+  }
+  await removeParts(store, folder)
+  return replyXml('CompleteMultipartUploadResult', { ...placeOf(key), ETag: `"${folder.slice(PARTS.length, -9)}-${numbers.length}"` })
+}
+
+async function joinParts(store: ObjectStore, key: string, parts: readonly string[]): Promise<void> {
+  const wrong = s3Problem('InvalidArgument', 'The list of parts is not that of the upload.')
   let bytes = 0
   for (const part of parts) bytes += (await store.head(part))?.bytes ?? Number.NaN
-  const isAscending = numbers.every((number, at) => at === 0 || number > (numbers[at - 1] as number))
-  if (parts.length === 0 || !isAscending || Number.isNaN(bytes))
-    throw s3Problem('InvalidArgument', 'The list of parts is not that of the upload.')
+  const isAscending = parts.every((part, at) => at === 0 || part > (parts[at - 1] as string))
+  if (parts.length === 0 || !isAscending || Number.isNaN(bytes)) throw wrong
   if (bytes > MAX_FILE_BYTES) throw problem('payload-too-large', `A file has at most ${MAX_FILE_BYTES} bytes, not ${bytes}.`)
   const hash = createHash('sha256')
   async function* whole(): AsyncGenerator<Buffer> {
-    for (const part of parts)
-      for await (const chunk of (await store.getStream(part)) ?? []) {
+    for (const part of parts) {
+      const stream = await store.getStream(part)
+      if (!stream) throw wrong
+      for await (const chunk of stream) {
         hash.update(chunk)
         yield chunk
       }
+    }
   }
   if (!(await store.putIfAbsent(key, whole()))) await checkSame(store, key, hash.digest('hex'))
-  await removeParts(store, folder)
-  return replyXml('CompleteMultipartUploadResult', { ...placeOf(key), ETag: `"${folder.slice(PARTS.length, -9)}-${parts.length}"` })
 }
 
 async function removeParts(store: ObjectStore, folder: string): Promise<void> {
   const keys: string[] = []
-  for await (const part of store.list(folder)) keys.push(part.key)
+  for await (const { key } of store.list(folder)) if (key !== `${folder}${COMPLETED}`) keys.push(key)
   await store.deleteMany(keys)
 }
 
-/** Removes parts of uploads that were never finished. */
+/** Removes what is left of old uploads. */
 async function removeOld(store: ObjectStore): Promise<void> {
   const before = (await store.now()) - MAX_UPLOAD_AGE_MS
   const keys: string[] = []

@@ -18,7 +18,8 @@ import type { ServedFiles } from './served-files.ts'
 
 /** Old versions of a table's metadata are removed at every so many commits. */
 const TIDY_EVERY = 10
-const MAX_CHANGES = 100
+/** Most requirements, and most updates, of one commit. */
+export const MAX_CHANGES = 100
 
 /** A commit of a client: `requirements` and `updates` of the Iceberg REST specification. */
 interface CommitRequest {

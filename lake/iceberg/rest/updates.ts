@@ -47,6 +47,12 @@ const REQUIREMENTS: Readonly<Record<string, readonly [field: string, value: (met
   'assert-default-sort-order-id': ['default-sort-order-id', (metadata) => metadata['default-sort-order-id']],
 }
 
+/** The requirements of a commit, each with the field whose value it states; null for one without. */
+export const REQUIREMENT_FIELDS: Readonly<Record<string, string | null>> = Object.freeze({
+  'assert-create': null,
+  ...Object.fromEntries(Object.entries(REQUIREMENTS).map(([type, [field]]) => [type, field])),
+})
+
 /** Throws `CommitConflict` for the first requirement that an existing table does not meet, `UpdateRefused` for an unknown one. */
 export function checkRequirements(metadata: TableMetadata, requirements: readonly Json[]): void {
   for (const requirement of requirements) {
@@ -210,6 +216,9 @@ const UPDATES: Readonly<Record<string, Update>> = {
     return { ...metadata, snapshots: metadata.snapshots.filter(isKept), 'snapshot-log': metadata['snapshot-log'].filter(isKept) }
   },
 }
+
+/** The updates that commits may have. */
+export const UPDATE_ACTIONS: readonly string[] = Object.freeze(Object.keys(UPDATES))
 
 const nextId = (ids: readonly number[]): number => Math.max(-1, ...ids) + 1
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { cp, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import pLimit from 'p-limit'
 import { filledBy } from '../../../jobs/derive/define.ts'
 import { derive } from '../../../jobs/derive/derive.ts'
 import { feedById } from '../../../jobs/feeds/catalog.ts'
@@ -23,6 +24,9 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { acceptedAfter } from '../../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { fileStore } from '../../../lake/store/file.ts'
+import type { S3Options } from '../../../lake/store/s3-client.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
 import { openContext, type ScratchContext } from '../scratch/context.ts'
 import { derivedFrom } from './chosen.ts'
 import { checkTable } from './whole.ts'
@@ -30,6 +34,8 @@ import { checkTable } from './whole.ts'
 /** The store to judge. */
 export interface Case {
   readonly folder: string
+  /** The store, if it is not in the folder. */
+  readonly s3?: S3Options
   readonly redisUrl: string
   readonly feeds: readonly string[]
   /** Whether the workers derived tables from the feeds' tables. */
@@ -52,20 +58,20 @@ export interface Verdict {
  * Each accepted fetch landed once, Redis has the folded state, all tables can be read, and a clean-up removes only unreferenced
  * files.
  */
-export async function judge({ folder, redisUrl, feeds: ids, derives = false }: Case): Promise<Verdict> {
+export async function judge({ folder, redisUrl, s3, feeds: ids, derives = false }: Case): Promise<Verdict> {
   const feeds = ids.map(feedById)
   const derivations = derives ? derivedFrom(feeds) : []
   const datasets = [...new Set([...feeds.flatMap(({ into }) => into), ...derivations.flatMap(filledBy)])]
-  const open = (at: string): Promise<ScratchContext> => openContext({ folder: at, redisUrl })
+  const open = (): Promise<ScratchContext> => openContext({ folder, redisUrl, ...(s3 && { s3 }) })
   const problems: string[] = []
   const rows: Record<string, number> = {}
   const fetches: Record<string, number> = {}
   const digests = new Map<string, string>()
 
   const fresh = join(folder, 'recomputed')
-  for (const part of ['raw', 'system']) await cp(join(folder, 'store', part), join(fresh, 'store', part), { recursive: true })
-  const found = await open(folder)
-  const expected = await open(fresh)
+  const found = await open()
+  await copyLog(found.store, await fileStore(join(fresh, 'store')))
+  const expected = await openContext({ folder: fresh, redisUrl })
   for (const feed of feeds) {
     const memory = await openMemory(expected, feed)
     problems.push(...(await compareLive(found, feed, memory)))
@@ -89,11 +95,11 @@ export async function judge({ folder, redisUrl, feeds: ids, derives = false }: C
   await expected.close()
   await found.close()
 
-  const cleaner = await open(folder)
+  const cleaner = await open()
   const { removed, problems: left } = await removeLeftOvers(cleaner, datasets)
   problems.push(...left)
   await cleaner.close()
-  const after = await open(folder)
+  const after = await open()
   for (const dataset of datasets) {
     problems.push(...(await checkTable(after, dataset)), ...(await checkSnapshots(after, dataset)))
     const { digest } = await digestOf(after, dataset)
@@ -102,6 +108,16 @@ export async function judge({ folder, redisUrl, feeds: ids, derives = false }: C
   await after.close()
   const temps = (await readdir(join(folder, 'store', '.tmp')).catch(() => [])).length
   return { problems, fetches, rows, orphans: removed, temps }
+}
+
+/** Copies what the tables are derived from. */
+async function copyLog(from: ObjectStore, to: ObjectStore): Promise<void> {
+  const limit = pLimit(16)
+  for (const prefix of ['raw/', 'system/']) {
+    const copied: Promise<void>[] = []
+    for await (const { key } of from.list(prefix)) copied.push(limit(async () => to.put(key, (await from.get(key)) as Buffer)))
+    await Promise.all(copied)
+  }
 }
 
 /** Checks that every accepted fetch is in every table of its feed. */

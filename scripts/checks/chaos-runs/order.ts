@@ -1,4 +1,5 @@
 import type { PipelineStep } from '../../../jobs/ingest/context.ts'
+import type { S3Options } from '../../../lake/store/s3-client.ts'
 
 /** Where a worker is stopped: at the n-th visit of a boundary between steps. */
 export interface Halt {
@@ -14,11 +15,15 @@ export interface Halt {
 /** The order of a worker process, as JSON in its first argument. */
 export interface WorkerOrder {
   readonly folder: string
+  /** The store, if it is not in the folder. */
+  readonly s3?: S3Options
   readonly redisUrl: string
   readonly publishers: string
   readonly feeds: readonly string[]
   /** Iterations to do; more if halts are left. Each moves the clock, fetches every feed and, every second time, lands. */
   readonly iterations: number
+  /** Pause after each iteration, ms; none by default. */
+  readonly rest_ms?: number
   /** How far each iteration moves the clock, ms; `ADVANCE_MS` by default. */
   readonly advance_ms?: number
   /** Whether every second iteration publishes corrected data: with codes that no list contains. */

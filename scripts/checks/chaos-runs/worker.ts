@@ -1,5 +1,6 @@
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { filledBy } from '../../../jobs/derive/define.ts'
 import { makeDeriver } from '../../../jobs/derive/derive.ts'
 import { feedById } from '../../../jobs/feeds/catalog.ts'
@@ -52,6 +53,7 @@ for (let iteration = 1; iteration <= order.iterations || halts.length > 0; itera
   }
   process.send?.({ iteration, failures, halt })
   if (halts.length > 0 && quiet > MOST_WITHOUT_HALT) break
+  if (order.rest_ms !== undefined) await sleep(order.rest_ms)
 }
 await context.close()
 process.exit(0)

@@ -23,12 +23,14 @@ interface Asked {
   readonly name: string
   readonly folder: string
   readonly metadata: string
+  /** Our own SELECT of its files. */
+  readonly select: string
   readonly questions: readonly (Question & { readonly answer: readonly (string | null)[] })[]
   /** Its oldest stored snapshot and that snapshot's number of rows; null in a table without data. */
   readonly oldest: { readonly snapshot: string; readonly rows: number } | null
 }
 
-const ENGINES = ['pyiceberg', 'duckdb', 'spark', 'datafusion', 'daft'] as const
+const ENGINES = ['pyiceberg', 'duckdb', 'spark', 'datafusion', 'daft', 'iceberg-go', 'chdb', 'duckdb2', 'spark41'] as const
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url))
 /** The pages with examples that are run, and the headings above these. */
 const EXAMPLES = [
@@ -60,7 +62,8 @@ async function tablesOf(lake: string): Promise<Map<string, TableState>> {
 async function ask(duck: DuckDBConnection, name: string, state: TableState): Promise<Asked> {
   const { table, fields, metadata } = state
   const paths = (await liveFiles(state)).map((file) => `'${table.store.location(file.key).replaceAll("'", "''")}'`)
-  const relation = `(${ourSelect(fields, paths)})`
+  const select = ourSelect(fields, paths)
+  const relation = `(${select})`
   const questions = [wholeTable(fields)]
   for (const field of fields) {
     const middle = middleOf(field)
@@ -80,7 +83,7 @@ async function ask(duck: DuckDBConnection, name: string, state: TableState): Pro
     name,
     folder: table.store.location(table.key),
     metadata: table.store.location(versionKey(table.key, state.version)),
-    questions: answered,
+    ...{ select, questions: answered },
     oldest: first === undefined ? null : { snapshot: String(first), rows: old.reduce((sum, file) => sum + file.rows, 0) },
   }
 }
@@ -103,14 +106,15 @@ async function askOurselves(lake: string): Promise<Asked[]> {
 /** Asks every available engine about tables, in place or in a catalogue, and records those with different answers. */
 async function check(lake: string, tables: readonly Asked[], catalogue: CatalogueAddress | null): Promise<void> {
   const file = join(scratch, 'questions.json')
-  await writeFile(file, JSON.stringify({ warehouse: lake, spark_jars: process.env.ENGINES_SPARK_JARS ?? '', tables, catalogue }))
+  await writeFile(file, JSON.stringify({ warehouse: lake, tables, catalogue }))
   for (const engine of asked) await run(engine, [READER, engine, file])
 }
 
 /** Runs a program of Python, which fails an engine by its exit code. */
 async function run(engine: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
   // Spark writes much to its standard error, which is shown only if the engine failed.
-  const child = spawn(process.env.ENGINES_PYTHON ?? 'python3', args, {
+  const python = process.env[`ENGINES_PYTHON_${engine.toUpperCase()}`] ?? process.env.ENGINES_PYTHON ?? 'python3'
+  const child = spawn(python, args, {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: { ...process.env, ...env },
   })

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as s3 from '@aws-sdk/client-s3'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readPlans } from '../../../../api/auth/plans.ts'
 import { signedHeaders } from '../../../../api/features/lake/signature.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import { exampleTableRow, startService, type TestService } from '../../service.ts'
@@ -15,7 +16,7 @@ let service: TestService
 let writer: Writer
 let client: S3Client
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ plans: readPlans('{}') })
   await service.land(incidents, [exampleTableRow(incidents)], Date.now())
   writer = await openWriter(service)
   client = await writer.storage(PATH)
@@ -59,6 +60,16 @@ describe('a file', () => {
     expect(await stored(`${FOLDER}/${name}`)).toEqual(before)
   })
 
+  test('of a folder, as clients of pyarrow make before they delete a file, is answered and not stored', async () => {
+    for (const folder of ['metadata/', 'data/part=a/', 'data/']) await put(`${FOLDER}/${folder}`, '')
+    expect(await refusalOf(put(`${FOLDER}/data/part=a/`, 'x'))).toEqual([403, 'AccessDenied'])
+    for await (const { key } of service.lake.store.list('lake/road/incidents/')) expect(key).not.toMatch(/\/$|part=a$/)
+  })
+
+  test('that is refused is no guess of a key, however often', async () => {
+    for (let nth = 0; nth < 40; nth++) expect(await refusalOf(put(`${FOLDER}/other.parquet`, 'x'))).toEqual([403, 'AccessDenied'])
+  })
+
   test('is refused in another table, and with the credentials of a reader', async () => {
     expect(await refusalOf(put('files/road/cameras/data/a.parquet', 'x'))).toEqual([403, 'AccessDenied'])
     const reader = await writer.storage(PATH, await service.key('ENTERPRISE'))
@@ -100,13 +111,20 @@ describe('a file', () => {
     expect(await refusalOf(whole(sent.toReversed()))).toEqual([400, 'InvalidArgument'])
     expect(await refusalOf(whole([...sent, { PartNumber: 4, ETag: '"x"' }]))).toEqual([400, 'InvalidArgument'])
     expect(await stored(place.Key)).toBeNull()
-    await whole(sent)
+    const answer = await whole(sent)
     expect((await stored(place.Key))?.equals(Buffer.concat(parts))).toBe(true)
     const left = async (): Promise<string[]> => {
       const keys: string[] = []
-      for await (const { key } of service.lake.store.list('uploads/')) keys.push(key)
+      for await (const { key } of service.lake.store.list('uploads/')) if (!key.endsWith('/completed')) keys.push(key)
       return keys
     }
+    expect(await left()).toEqual([])
+    // As after a lost reply.
+    const { ETag, Bucket, Key } = await whole(sent)
+    expect({ ETag, Bucket, Key }).toEqual({ ETag: answer.ETag, Bucket: 'lake', Key: place.Key })
+    for (const others of [sent.slice(1), sent.map((one) => ({ ...one, ETag: '"x"' })), []])
+      expect(await refusalOf(whole(others))).toEqual([400, 'InvalidArgument'])
+    await Promise.all(Array.from({ length: 3 }, () => whole(sent)))
     expect(await left()).toEqual([])
     const again = await client.send(new s3.CreateMultipartUploadCommand(place))
     await client.send(new s3.UploadPartCommand({ ...place, UploadId: again.UploadId, PartNumber: 1, Body: 'other' }))

@@ -7,7 +7,7 @@ import type { TableState } from '../../../../lake/iceberg/table.ts'
 import { scan, scanFiles } from '../../../../lake/query/scan.ts'
 import { sql } from '../../../../lake/query/sql.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from '../../service.ts'
-import { openWriter, required, type Writer } from './writer.ts'
+import { openWriter, ROOT, required, type Writer } from './writer.ts'
 
 const PATH = '/namespaces/road/tables/incidents'
 const FETCH = 'dgt_incidents.20260102T120000000Z'
@@ -60,6 +60,21 @@ describe('who may write', () => {
   })
 })
 
+test('everything that config lists for a writer is described, with the updates and requirements that commits take', async () => {
+  const { endpoints } = await writer.send('GET', '/config')
+  const { paths, components } = (await (await fetch(`${service.url}/openapi.json`)).json()) as Reply
+  const missing = (endpoints as string[]).filter((one) => {
+    const [method = '', path = ''] = one.replace('/v1/{prefix}', `${ROOT}`).split(' ')
+    return method !== 'HEAD' && !paths[path]?.[method.toLowerCase()]
+  })
+  expect([endpoints.length, missing]).toEqual([11, []])
+  const { requirements, updates } = components.schemas.IcebergCommit.properties
+  expect(requirements.items.properties.type.enum).toContain('assert-create')
+  expect(requirements.items.properties).toHaveProperty('last-assigned-field-id')
+  for (const action of updates.items.properties.action.enum)
+    expect((await commitTo([{ action }])).error?.message ?? '').not.toContain('does not have this update')
+})
+
 describe('an append', () => {
   test('is in the table beside what we land, by manifests of ours, and outlives the clean-up', async () => {
     const made = await writer.snapshot(state, incidents, { add: [row('theirs')] })
@@ -100,6 +115,7 @@ describe('an append', () => {
 
   test.each([
     ['a fetch of ours', { add: [row('forged', FETCH)] }, /fetch_id of their own/],
+    ['of a feed of ours', { add: [row('forged', 'dgt_incidents.mine')] }, /fetch_id of their own/],
     ['as a replace', { add: [row('more')], operation: 'replace' }, /a replace keeps the rows/],
     ['as a delete', { add: [row('more')], operation: 'delete' }, /a delete adds no files/],
     [
