@@ -198,6 +198,7 @@ export function lakeSchemas(): Part {
           ),
           updates: changes({
             ...object({ action: { type: 'string', enum: UPDATE_ACTIONS } }),
+            additionalProperties: true,
             description: 'An update; its other members are those of the specification.',
           }),
         },
