@@ -14,6 +14,8 @@ const MAY_BE_EMPTY = [
   '/api/trenes/alertas/historico',
   '/api/combustible/tendencia',
   '/api/geo/pk',
+  '/api/trafico/intensidad/historico',
+  '/api/trenes/recorridos',
   '/api/datasets/{id}/quality',
   '/api/aviacion/aeropuertos/{iata}/historico',
   ...(IS_NIGHT ? OF_THE_DAY : []),

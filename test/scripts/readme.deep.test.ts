@@ -42,7 +42,7 @@ const examples: readonly Example[] = blocks.flatMap(({ language, code }, at) => 
 const FIRST_DATA_MS = 300_000
 
 /** Requests of what only some hours have, or of whole days: a service that has just started may have none. */
-const MAY_BE_EMPTY = ['level=VERY_DENSE,CONGESTED', 'min_index=3', 'source=DETECTORS']
+const MAY_BE_EMPTY = ['flight=IB438', 'level=VERY_DENSE,CONGESTED', 'min_index=3', 'source=DETECTORS']
 
 let service: SimulatedService
 let url: string

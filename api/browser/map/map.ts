@@ -3,7 +3,7 @@ import { key } from '../key.ts'
 import { baseStyle, MAINLAND } from './base.ts'
 import { closeCard } from './card.ts'
 import { ApiProblem, ask, askLayer, isOpen } from './data.ts'
-import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset } from './dom.ts'
+import { covered, fileUrl, find, hashParams, keepInUrl, language, NARROW, offset, textsIn } from './dom.ts'
 import { addLayer, clickable, drawShield, drawSigns, setShown } from './draw.ts'
 import { drawingsOf, longestMove, middleOf, moved, type Place } from './geometry.ts'
 import { type DataLayer, groupTitle, type Labels, type Properties, setLabels } from './layers/layer.ts'
@@ -12,7 +12,7 @@ import type { Live } from './live.ts'
 import { openOverlays } from './overlays.ts'
 import { openPanel, type Panel, type Thing } from './panel.ts'
 import type { Past } from './past.ts'
-import { type Collection, idOf, withParam } from './requests.ts'
+import { type Collection, idOf, pathsOf } from './requests.ts'
 import { searchPlaces } from './search.ts'
 import { openThings } from './things.ts'
 import { WholeMap } from './view.ts'
@@ -60,6 +60,8 @@ const view = new WholeMap({
   pitchWithRotate: false,
 })
 view.touchZoomRotate.disableRotation()
+for (const begin of ['wheel', 'pointerdown', 'keydown'])
+  frame.addEventListener(begin, () => view.release(), { capture: true, passive: true })
 view.addControl(new NavigationControl({ showCompass: false }), 'top-right')
 view.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-right')
 const overlays = openOverlays(view)
@@ -226,8 +228,9 @@ async function follow(): Promise<void> {
       const layer = LAYERS.find((one) => one.topic === topic)
       const state = layer && shown.get(layer.id)
       if (!layer || !state?.list || replaced) return
-      const path = `${withParam(layer.path, 'format=geojson')}&ids=${changed.map(encodeURIComponent).join(',')}`
-      const { features } = changed.length > 0 ? await ask<Collection>(path, token) : EMPTY
+      const [path = ''] = pathsOf(layer, { bbox: view.getBounds().toArray().flat(), lang: textsIn })
+      const ids = changed.map(encodeURIComponent).join(',')
+      const { features } = changed.length > 0 ? await ask<Collection>(`${path}&ids=${ids}`, token) : EMPTY
       if (replaced || shown.get(layer.id) !== state) return
       const gone = new Set([...changed, ...ended])
       const kept = state.list.features.filter(({ properties }) => !gone.has(idOf(properties ?? {}) ?? ''))

@@ -37,7 +37,7 @@ const LOOKS = {
     {
       type: 'symbol',
       layout: { 'text-field': ['get', 'name'], 'text-font': ['Overpass'], 'text-size': 14, 'text-offset': [0, -1.6] },
-      paint: { 'text-color': '#0b3d87', 'text-halo-color': '#ffffff', 'text-halo-width': 2 },
+      paint: { 'text-color': '#ffffff', 'text-halo-color': '#0b3d87', 'text-halo-width': 2 },
     },
   ],
   chosen: [
@@ -61,7 +61,7 @@ const LOOKS = {
         ...{ 'text-field': ['get', 'label'], 'text-font': ['Overpass'], 'text-size': 14 },
         ...{ 'text-offset': [0, -2.2], 'text-allow-overlap': true },
       },
-      paint: { 'text-color': '#0f5c2c', 'text-halo-color': '#ffffff', 'text-halo-width': 2 },
+      paint: { 'text-color': '#ffffff', 'text-halo-color': '#0f5c2c', 'text-halo-width': 2 },
     },
   ],
 } as const

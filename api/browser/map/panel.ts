@@ -57,6 +57,7 @@ const WORDS = {
     loading: 'cargando…',
     nothing: 'Nada de lo visible aquí.',
     more: (number: string) => `y ${number} más: acerque el mapa`,
+    closer: 'acerque el mapa',
     waiting: 'todavía sin datos',
     noPast: 'solo ahora',
     cheapest: 'Lo más barato aquí',
@@ -69,6 +70,7 @@ const WORDS = {
     loading: 'loading…',
     nothing: 'Nothing visible here.',
     more: (number: string) => `and ${number} more: zoom in`,
+    closer: 'zoom in',
     waiting: 'no data yet',
     noPast: 'only now',
     cheapest: 'Cheapest here',
@@ -110,6 +112,7 @@ export function openPanel(parts: PanelParts): Panel {
     const { features, updated_at, meta } = state.list
     const age = updated_at ? WORDS.ago(span(Math.max(0, (Date.now() - Date.parse(updated_at)) / 1000))) : WORDS.each(span(layer.every_s))
     const text = [count(features.length), state.isLive ? WORDS.live : age]
+    if (view.getZoom() < (layer.from ?? 0)) text.push(WORDS.closer)
     return meta?.stale ? [[...text, WORDS.stale].join(', '), 'warn'] : [text.join(', ')]
   }
   const note = (layer: DataLayer): void => {
@@ -217,7 +220,10 @@ export function openPanel(parts: PanelParts): Panel {
         relist()
       })
     },
-    relist,
+    relist() {
+      layers.forEach(note)
+      relist()
+    },
     lock: drawSwitches,
   }
 }

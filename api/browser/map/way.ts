@@ -29,7 +29,7 @@ const WORDS = {
     clear: 'Borrar',
     close: 'Cerrar',
     noWay: 'Ningún camino por carreteras conocidas lleva de un lugar al otro; cada uno debe estar a menos de 5 km de una.',
-    plan: 'Lo que hay en el camino necesita una clave PRO: escríbala en el panel.',
+    plan: 'El camino se ve sin clave; lo que hay en él necesita una clave PRO: escríbala en el panel.',
     nothing: 'No hay nada en este camino.',
     km: 'km',
     now: (now: string, usual: string) => `Ahora ${now}${usual === '' ? '' : `, normalmente ${usual}`} en los tramos medidos.`,
@@ -45,7 +45,7 @@ const WORDS = {
     clear: 'Clear',
     close: 'Close',
     noWay: 'No way over known roads leads from place to place; each must be within 5 km of one.',
-    plan: 'What is on the way needs a PRO key: enter it in the panel.',
+    plan: 'The way is shown without a key; what is on it needs a PRO key: enter it in the panel.',
     nothing: 'There is nothing on this way.',
     km: 'km',
     now: (now: string, usual: string) => `Now ${now}${usual === '' ? '' : `, usually ${usual}`} on the measured parts.`,
@@ -150,7 +150,11 @@ export function openWay({ view, token, overlays }: WayParts): Way {
       choose: (title, place) => {
         field.value = title
         setEnd(at, place)
-        if (at === 0 && ends[1] === null) fields[1]?.field.focus()
+        // The other name may have been typed, and not chosen.
+        const other = fields[1 - at]
+        if (!other || ends[1 - at] !== null) return
+        if (other.field.value.trim() !== '') other.form.requestSubmit()
+        else if (at === 0) other.field.focus()
       },
     })
     return { field, form }

@@ -30,12 +30,26 @@ const BEFORE_NAMES = [
   ['sentido ', 'towards '],
 ] as const
 
+/** Collections whose subtitles begin with an address or another name, which may be like a kind. */
+const WITHOUT_KINDS: ReadonlySet<string> = new Set([
+  'gas-stations',
+  'marine-stations',
+  'charging-sites',
+  'datasets',
+  'municipalities',
+  'roads',
+])
+
 /** A hit, with its kind in English if that is the language; a highlight in the kind goes. */
 export function withKindIn<
-  H extends { readonly subtitle: string | null; readonly highlights?: readonly { readonly field: string; readonly start: number }[] },
+  H extends {
+    readonly collection: string
+    readonly subtitle: string | null
+    readonly highlights?: readonly { readonly field: string; readonly start: number }[]
+  },
 >(hit: H, lang: string): H {
-  const { subtitle, highlights } = hit
-  if (lang !== 'en' || subtitle === null) return hit
+  const { collection, subtitle, highlights } = hit
+  if (lang !== 'en' || subtitle === null || WITHOUT_KINDS.has(collection)) return hit
   const kind =
     KINDS.find(([es]) => subtitle === es || subtitle.startsWith(`${es}, `)) ?? BEFORE_NAMES.find(([es]) => subtitle.startsWith(es))
   if (!kind) return hit

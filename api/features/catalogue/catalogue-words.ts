@@ -58,7 +58,8 @@ export function provinceNames(codes: readonly string[]): string {
 
 /** Renders an English text on a page of either language. */
 export function english(text: string, language: Language): string {
-  return language === 'en' ? escaped(text) : `<span lang="en">${escaped(text)}</span>`
+  const html = escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+  return language === 'en' ? html : `<span lang="en">${html}</span>`
 }
 
 /** Formats a time between two fetches, in s. */

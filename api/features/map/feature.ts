@@ -12,7 +12,7 @@ import { queryReader } from '../../engine/request/request.ts'
 import type { CachedViews } from '../../engine/state/cached-views.ts'
 import type { ServiceState } from '../../engine/state/state.ts'
 import { LANGS } from '../../kernel/fields.ts'
-import { languageFor } from '../../kernel/language.ts'
+import { languageFor, languageOf } from '../../kernel/language.ts'
 import { oneOf } from '../../kernel/params/params.ts'
 import { problem } from '../../kernel/problems.ts'
 import { HTML, MAP_SECURITY } from '../site/html.ts'
@@ -50,12 +50,15 @@ export const mapFeature: Feature<MapParts> = {
       const base = openBaseMap({ kept, askApi: ownAnswers(served, clock) })
       scope.addHook('onClose', () => base.close())
       scope.get('/map', { exposeHeadRoute: true }, async ({ raw }, reply) => {
-        const texts = readPage(raw.url ?? '/').lang ?? languageFor(raw.headers['accept-language'], LANGS)
+        const { lang } = readPage(raw.url ?? '/')
+        const texts = lang ?? languageFor(raw.headers['accept-language'], LANGS)
+        // In Spain people who read Catalan, Basque or Galician read Spanish, too; others say in the header what they read.
+        const language = lang === null ? languageOf(raw) : lang === 'en' ? 'en' : 'es'
         base.warm()
-        const html = mapPage(texts, { token: pages.make(callerOf(raw)), mode: state.mode, url: `${baseUrl()}/map` })
+        const html = mapPage(language, { texts, token: pages.make(callerOf(raw)), mode: state.mode, url: `${baseUrl()}/map` })
         // The page has a token of the caller.
         return reply
-          .headers({ ...MAP_SECURITY, 'Content-Type': HTML, 'Content-Language': texts === 'en' ? 'en' : 'es', 'Cache-Control': 'no-store' })
+          .headers({ ...MAP_SECURITY, 'Content-Type': HTML, 'Content-Language': language, 'Cache-Control': 'no-store' })
           .send(html)
       })
       scope.get('/map/token', { exposeHeadRoute: true }, async ({ raw }, reply) => {

@@ -5,7 +5,7 @@ import { ALERT_LEVELS, ALERT_PHENOMENA } from '../../../lake/datasets/weather/co
 import type { CodeList } from '../../../lake/schema/codes.ts'
 import type { SourceMode } from '../../../lake/system.ts'
 import type { Lang } from '../../kernel/fields.ts'
-import { inBoth } from '../../kernel/language.ts'
+import { inBoth, type Language } from '../../kernel/language.ts'
 import { escaped, htmlPage } from '../site/html.ts'
 
 const WORDS = inBoth({
@@ -46,14 +46,13 @@ function labelsIn(texts: Lang): Readonly<Record<string, Readonly<Record<string, 
 }
 
 /**
- * Renders the page of the map at `url`; `token` is the caller's token for requests to our API. Its own words are Spanish beside
- * texts in Catalan, Basque or Galician.
+ * Renders the page of the map at `url` in a language, with codes and the API's texts in the language `texts`; `token` is the
+ * caller's token for requests to our API.
  */
 export function mapPage(
-  texts: Lang,
-  { token, mode, url }: { readonly token: string; readonly mode: SourceMode; readonly url: string },
+  language: Language,
+  { texts, token, mode, url }: { readonly texts: Lang; readonly token: string; readonly mode: SourceMode; readonly url: string },
 ): string {
-  const language = texts === 'en' ? 'en' : 'es'
   const words = WORDS[language]
   const ways = Object.entries(TEXTS).map(([lang, name]) =>
     lang === texts

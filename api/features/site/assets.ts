@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { keptBundle } from './kept-bundle.ts'
 
 /** The folder of what pages load: stylesheets, modules and pictures. */
 const FOLDER = new URL('../../browser/', import.meta.url)
@@ -34,14 +35,17 @@ const resolved = new Map(Object.entries(PACKAGES).map(([name, file]) => [name, r
 /** The bundler's settings, and the versions of what it bundles. */
 const bundled = [new URL('./assets-bundle.ts', import.meta.url), new URL('../../../package-lock.json', import.meta.url)]
 
+const contentsHash = (): string =>
+  hash(
+    'sha256',
+    [...own.toSorted().map((name) => new URL(name, FOLDER)), ...resolved.values(), ...bundled]
+      .map((file) => hash('sha256', readFileSync(file)))
+      .join(),
+    'hex',
+  ).slice(0, 12)
+
 /** Version of all files that pages load: the hash of their contents, so browsers may keep each for ever, from any machine. */
-export const ASSET_VERSION = hash(
-  'sha256',
-  [...own.toSorted().map((name) => new URL(name, FOLDER)), ...resolved.values(), ...bundled]
-    .map((file) => hash('sha256', readFileSync(file)))
-    .join(),
-  'hex',
-).slice(0, 12)
+export const ASSET_VERSION = contentsHash()
 
 /** Returns the path of a file that pages load. */
 export function assetPath(name: string): string {
@@ -56,23 +60,20 @@ interface Asset {
   readonly isText: boolean
 }
 
-/** The bundle of the newest version, below a line with that version. */
-const CACHE = new URL('../../../node_modules/.cache/pages.json', import.meta.url)
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/pages.json', import.meta.url))
 let modules: Promise<ReadonlyMap<string, string>> | null = null
 
-/** Bundles the modules of pages and of the map's library, without types; once for all processes, where the cache can be written. */
-async function bundle(): Promise<ReadonlyMap<string, string>> {
-  const before = await readFile(CACHE, 'utf8').catch(() => '')
-  if (before.startsWith(`"${ASSET_VERSION}"\n`)) return new Map(JSON.parse(before.slice(before.indexOf('\n'))) as [string, string][])
+/** Bundles the modules of pages and of the map's library, without types. */
+async function bundle(): Promise<string> {
   const file = fileURLToPath(new URL('./assets-bundle.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [file, FOLDER.href, assetPath(''), ...ENTRIES], { maxBuffer: 50e6 })
-  const made = new Map(JSON.parse(stdout) as [string, string][])
-  const draft = `${fileURLToPath(CACHE)}.${process.pid}`
-  await mkdir(new URL('.', CACHE), { recursive: true })
-    .then(() => writeFile(draft, `"${ASSET_VERSION}"\n${stdout}`))
-    .then(() => rename(draft, CACHE))
-    .catch(() => undefined)
-  return made
+  const args = [file, FOLDER.href, assetPath(''), ...ENTRIES]
+  return (await promisify(execFile)(process.execPath, args, { maxBuffer: 50e6 })).stdout
+}
+
+/** The modules of this version; sources that have changed since the start are bundled for this process alone. */
+function readModules(): Promise<ReadonlyMap<string, string>> {
+  const version = (): string => (contentsHash() === ASSET_VERSION ? ASSET_VERSION : `changed since ${ASSET_VERSION}`)
+  return keptBundle(CACHE, { version, entries: ENTRIES, make: bundle })
 }
 
 /** Reads a file that pages load, a module with what it imports; null if there is no such file. */
@@ -83,7 +84,7 @@ export async function readAsset(name: string): Promise<Asset | null> {
   const file = resolved.get(name) ?? (own.includes(name) ? new URL(name, FOLDER) : undefined)
   if (file !== undefined) return asset(await readFile(file))
   if (!name.endsWith('.js')) return null
-  modules ??= bundle().catch((error: unknown) => {
+  modules ??= readModules().catch((error: unknown) => {
     modules = null
     throw error
   })

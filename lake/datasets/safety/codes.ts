@@ -281,8 +281,20 @@ export const RISK_BASES = defineCodes('risk_basis', 'Accidents that a risk is ba
 
 /** Classes of road sections by expected accidents. */
 export const RISK_CLASSES = defineCodes('risk_class', 'Class of a road section by its expected accidents.', {
-  VERY_HIGH: ['El 5 % con más', 'The 5 % with the most'],
-  HIGH: ['El 15 % siguiente', 'The next 15 %'],
-  MEDIUM: ['El 30 % siguiente', 'The next 30 %'],
-  LOW: ['El resto', 'The rest'],
+  VERY_HIGH: [
+    'Muy alto: el 5 % con más',
+    'Very high: the 5 % with the most',
+    'Molt alt: el 5 % amb més',
+    'Oso handia: gehien dituen % 5a',
+    'Moi alto: o 5 % con máis',
+  ],
+  HIGH: ['Alto: el 15 % siguiente', 'High: the next 15 %', 'Alt: el 15 % següent', 'Handia: hurrengo % 15a', 'Alto: o 15 % seguinte'],
+  MEDIUM: [
+    'Medio: el 30 % siguiente',
+    'Medium: the next 30 %',
+    'Mitjà: el 30 % següent',
+    'Ertaina: hurrengo % 30a',
+    'Medio: o 30 % seguinte',
+  ],
+  LOW: ['Bajo: el resto', 'Low: the rest', 'Baix: la resta', 'Txikia: gainerakoa', 'Baixo: o resto'],
 })

@@ -213,10 +213,12 @@ let labels: Labels = {}
 export function setLabels(own: Labels): void {
   labels = own
 }
-/** The label of a code of a list within a line, or the code in lower case if the list lacks it. */
+/** The label of a code of a list, as it is within a line; the code in lower case if the list lacks it, nothing for UNKNOWN. */
 export const words = (list: string, code: unknown): string => {
   if (code === 'UNKNOWN') return ''
-  return (labels[list]?.[text(code)] ?? text(code)).toLowerCase().replaceAll('_', ' ')
+  const label = labels[list]?.[text(code)]
+  if (label === undefined) return text(code).toLowerCase().replaceAll('_', ' ')
+  return /^\p{Lu}{2}/u.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1)
 }
 
 /** A colour of a layer and what it means. */
@@ -233,7 +235,7 @@ export function meaningsOf(layer: Pick<DataLayer, 'colour' | 'scale' | 'under' |
   if (typeof colour === 'string') return []
   const [kind, ...rest] = colour as readonly unknown[]
   if (kind === 'case') {
-    const stated = meaningsOf({ colour: rest[2] as ExpressionSpecification, ...(scale ? { scale } : {}) }, into)
+    const stated = meaningsOf({ colour: rest[2] as ExpressionSpecification, codes, ...(scale ? { scale } : {}) }, into)
     return [
       ...stated,
       { colour: rest[1] as string, text: OTHER[into] },

@@ -29,9 +29,14 @@ const COLUMNS = 100_000
 /** Roads join where one ends this near to the other, m: ramps have no kilometres, and located kilometres are some apart. */
 const JOIN_M = 300
 const LOCATED_JOIN_M = 1500
-/** Farthest road of a place, m, and how many lines of roads around it are tried. */
+/** How far a road may go on behind a gap, m: its axis ends before a border, or kilometres between have no place. */
+const GAP_M = 3000
+/** Farthest road of a place, m, and how many lines of roads around it are tried: at first, then if those lead nowhere. */
 const NEAR_M = 5000
-const TRIED = 16
+const TRIES = [
+  { radius_m: NEAR_M, lines: 16 },
+  { radius_m: 10_000, lines: 400 },
+] as const
 /** Assumed speeds, km/h: on one of two carriageways, on a single one, and beside the roads with a line. */
 const SPEEDS = { dual: 105, single: 75, beside: 30 }
 /** What a change of road costs, s: it keeps a way on its road where another is hardly faster. */
@@ -113,14 +118,16 @@ export class RoadGraph {
 
   /** Whether a road is within 5 km of a place. */
   isNear(place: Point): boolean {
-    return this.#near(place).length > 0
+    return this.#near(place, TRIES[0]).length > 0
   }
 
   /** The fastest way between two places at assumed speeds, by roads; null if none leads there. */
   way(from: Point, to: Point): Leg[] | null {
-    const [starts, ends] = [this.#near(from), this.#near(to)]
-    const stops = this.#search(starts, ends, to)
-    return stops && this.#legs(stops)
+    for (const how of TRIES) {
+      const stops = this.#search(this.#near(from, how), this.#near(to, how), to)
+      if (stops) return this.#legs(stops)
+    }
+    return null
   }
 
   async #join(turn: Turn): Promise<void> {
@@ -142,13 +149,23 @@ export class RoadGraph {
         for (let next = at + 1; next < segments.length; next++) this.#cross(one, segments[next] as number, cell, put)
       if (turn.isOver) await turn.next()
     }
-    for (const [no, { begin, end, join_m }] of this.#pieces.entries()) {
-      for (const at of [begin, end - 1])
-        for (const { piece, at_m, away_m } of this.#around(this.#point(at), join_m))
-          if (this.#canJoin(no, piece)) put(no, this.#ats[at] as number, piece, at_m, away_m)
+    for (const [no, { road, begin, end, join_m }] of this.#pieces.entries()) {
+      for (const at of [begin, end - 1]) {
+        const near = this.#around(this.#point(at), join_m).filter(({ piece }) => this.#canJoin(no, piece))
+        const goesOn = near.some(({ piece }) => this.#pieces[piece]?.road === road)
+        for (const { piece, at_m, away_m } of goesOn ? near : [...near, ...this.#behindGap(no, this.#point(at))])
+          put(no, this.#ats[at] as number, piece, at_m, away_m)
+      }
       if (turn.isOver) await turn.next()
     }
     this.#keep(found)
+  }
+
+  /** Where the road of a line goes on behind a gap at its end: the nearest place on its other lines, if there is one. */
+  #behindGap(no: number, end: Point): Spot[] {
+    const { road } = this.#pieces[no] as Piece
+    const others = this.#around(end, GAP_M).filter(({ piece }) => this.#pieces[piece]?.road === road && this.#canJoin(no, piece))
+    return others.sort((one, other) => one.away_m - other.away_m).slice(0, 1)
   }
 
   /** Joins two segments that cross within a cell. */
@@ -252,14 +269,14 @@ export class RoadGraph {
         const whole = cost + driven(piece, here, end.at_m) + access(end)
         if (whole < best.cost) best = { cost: whole, stops: () => [...this.#stopsTo(joint, before, starts), [piece, end.at_m] as const] }
       }
-      const { road, isForward, isBackward } = this.#pieces[piece] as Piece
+      const { road, isForward, isBackward, speed_m_s } = this.#pieces[piece] as Piece
       if (isForward && joint + 1 < (this.#first[piece + 1] as number))
         offer(joint + 1, cost + driven(piece, here, at_m[joint + 1] as number), joint)
       if (isBackward && joint > (this.#first[piece] as number))
         offer(joint - 1, cost + driven(piece, here, at_m[joint - 1] as number), joint)
       const twin = twins[joint] as number
-      const turn_s = (this.#pieces[pieces[twin] as number] as Piece).road === road ? 0 : TURN_S
-      offer(twin, cost + (apart_m[joint] as number) / perS(SPEEDS.beside) + turn_s, joint)
+      const isSame = (this.#pieces[pieces[twin] as number] as Piece).road === road
+      offer(twin, cost + (apart_m[joint] as number) / (isSame ? speed_m_s : perS(SPEEDS.beside)) + (isSame ? 0 : TURN_S), joint)
     }
     return best.stops?.() ?? null
   }
@@ -289,7 +306,7 @@ export class RoadGraph {
       const gap_m = end ? distanceM(pointOf(end), pointOf(begin)) : 0
       leg.line.push(...(end && gap_m < 1 ? part.slice(1) : part))
       leg.length_m += gap_m
-      leg.duration_s += gap_m / perS(SPEEDS.beside)
+      leg.duration_s += gap_m / (leg === before ? speed_m_s : perS(SPEEDS.beside))
       leg.length_m += length_m
       leg.duration_s += length_m / speed_m_s
     }
@@ -310,10 +327,10 @@ export class RoadGraph {
     return from_m <= to_m ? line : line.reverse()
   }
 
-  #near(place: Point): Spot[] {
-    return this.#around(place, NEAR_M)
+  #near(place: Point, { radius_m, lines }: (typeof TRIES)[number]): Spot[] {
+    return this.#around(place, radius_m)
       .sort((one, other) => one.away_m - other.away_m)
-      .slice(0, TRIED)
+      .slice(0, lines)
   }
 
   /** The nearest place on each line within a distance. */

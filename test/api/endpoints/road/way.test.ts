@@ -60,6 +60,18 @@ describe('the graph of roads', () => {
     expect(await found(onlyNorth, [-3, 40.3], [-3, 40.1])).toBeNull()
   })
 
+  test('goes on behind a gap of its own road, such as at a border of provinces, but not of another', async () => {
+    const border = [line('A-2', [-3, 40], [-3, 40.2], 'POSITIVE'), line('A-2', [-3, 40.215], [-3, 40.4], 'POSITIVE')]
+    const [leg, ...others] = (await found(border, [-3, 40.05], [-3, 40.35])) ?? []
+    expect(others).toEqual([])
+    expect(leg?.length_m).toBeCloseTo(lengthM(leg?.line ?? []), -1)
+    // 105 km/h, also where the line is not known.
+    expect((leg?.length_m ?? 0) / (leg?.duration_s ?? 1)).toBeCloseTo(105 / 3.6, 1)
+    expect(await found(border, [-3, 40.35], [-3, 40.05])).toBeNull()
+    expect(await found([line('A-2', [-3, 40], [-3, 40.2]), line('N-9', [-3, 40.215], [-3, 40.4])], [-3, 40.05], [-3, 40.35])).toBeNull()
+    expect(await found([line('A-2', [-3, 40], [-3, 40.2]), line('A-2', [-3, 40.235], [-3, 40.4])], [-3, 40.05], [-3, 40.35])).toBeNull()
+  })
+
   test('takes the faster road, not the shorter', async () => {
     const both = [
       ...[line('N-1', [-3, 40], [-2, 40]), line('A-1', [-3, 40.02], [-2, 40.02], 'POSITIVE')],
@@ -75,6 +87,13 @@ describe('the graph of roads', () => {
     expect(await found(islands, [-3, 40.1], [-16.1, 28.05])).toBeNull()
     const graph = await RoadGraph.of(islands)
     expect([graph.isNear({ lon: -3.04, lat: 40.1 }), graph.isNear({ lon: -3.1, lat: 40.1 })]).toEqual([true, false])
+  })
+
+  test('begins at a road farther away if those around a place lead nowhere', async () => {
+    // A ring in the city that meets no other road, and a motorway that begins outside.
+    const city = [line('M-30', [-3.7, 40.4], [-3.66, 40.4]), line('A-2', [-3.6, 40.4], [-2.9, 40.4], 'POSITIVE')]
+    expect(await roads(city, [-3.69, 40.401], [-3, 40.4])).toEqual(['A-2'])
+    expect(await roads(city, [-3.69, 40.401], [-3.67, 40.401])).toEqual(['M-30'])
   })
 
   test('is the shortest of all ways in a grid of random lengths', async () => {

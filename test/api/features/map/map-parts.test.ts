@@ -199,7 +199,7 @@ describe('the key to the colours', () => {
     (_id, layer) => {
       const painted = new Set(JSON.stringify(layer.colour).match(/#[0-9a-f]{6}/g))
       for (const language of ['es', 'en'] as const) {
-        setLabels(labelsOf(mapPage(language, { token: 'token', mode: 'live', url: 'http://localhost/map' })))
+        setLabels(labelsOf(mapPage(language, { texts: language, token: 'token', mode: 'live', url: 'http://localhost/map' })))
         const meanings = meaningsOf(layer, language)
         for (const colour of painted) expect(meanings.map((one) => one.colour)).toContain(colour)
         expect(new Set(meanings.map(({ text }) => text)).size).toBe(meanings.length)
@@ -209,7 +209,7 @@ describe('the key to the colours', () => {
   )
 
   test('is numbers in the unit of the layer', () => {
-    setLabels(labelsOf(mapPage('es', { token: 'token', mode: 'live', url: 'http://localhost/map' })))
+    setLabels(labelsOf(mapPage('es', { texts: 'es', token: 'token', mode: 'live', url: 'http://localhost/map' })))
     const textsOf = (id: string) => meaningsOf(LAYERS.find((one) => one.id === id) as (typeof LAYERS)[number], 'es').map(({ text }) => text)
     expect(textsOf('trains')).toEqual(['retraso < 5 min', '5–15 min', '≥ 15 min', 'otro o sin dato'])
     // A value that nobody stated has a colour of its own, not that of the lowest.

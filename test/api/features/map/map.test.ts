@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_POLICIES } from '../../../../api/auth/page-access.ts'
 import { DEFAULT_PLANS } from '../../../../api/auth/plans.ts'
@@ -14,6 +15,8 @@ import { labelsOf } from './page-labels.ts'
 
 const T0 = Date.UTC(2026, 0, 2)
 const service = await exampleService()
+const LAYERS_IN = new URL('../../../../api/browser/map/layers/', import.meta.url)
+const layerFiles = ['layers-live.ts', 'layers-places.ts'].map((name) => readFileSync(new URL(name, LAYERS_IN), 'utf8')).join('')
 
 const tokenOf = (html: string): string => /data-token="([^"]+)"/.exec(html)?.[1] ?? ''
 async function page(of = service, headers: Record<string, string> = {}): Promise<{ readonly html: string; readonly headers: Headers }> {
@@ -39,6 +42,8 @@ describe('the page', () => {
     for (const { id, colour, codes = '' } of LAYERS.filter(({ colour: [kind] }) => kind === 'match'))
       for (let at = 2; at + 1 < colour.length; at += 2)
         expect(labels[codes]?.[colour[at] as string], `${id} ${colour[at]}`).toMatch(/\p{L}/u)
+    const used = layerFiles.matchAll(/words\('([a-z_]+)'/g)
+    expect([...new Set(Array.from(used, ([, list]) => list))].filter((list) => !labels[list as string])).toEqual([])
     expect(labels['incident_type']?.['ACCIDENT']).toBe(INCIDENT_TYPES.codes.ACCIDENT[lang])
     expect(html).toContain(`<html lang="${lang === 'en' ? 'en' : 'es'}">`)
   })
@@ -46,7 +51,12 @@ describe('the page', () => {
   test('takes the language of texts from the browser, of all five', async () => {
     expect((await page(service, { 'Accept-Language': 'gl-ES,es;q=0.8' })).html).toContain('data-texts="en"')
     const response = await service.open('/map', { 'Accept-Language': 'gl-ES,es;q=0.8' })
-    expect(await response.text()).toContain('data-texts="gl"')
+    const html = await response.text()
+    expect(html).toContain('<html lang="es">')
+    expect(html).toContain('data-texts="gl"')
+    const other = await (await service.open('/map', { 'Accept-Language': 'eu,en;q=0.8' })).text()
+    expect(other).toContain('<html lang="en">')
+    expect(other).toContain('data-texts="eu"')
   })
 })
 

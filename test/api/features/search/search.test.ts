@@ -57,19 +57,30 @@ test('says of what kind a hit is in the language of the reply, and highlights wh
   const hitOf = async (q: string, lang: string): Promise<Reply> => (await service.json(`/api/search?q=${q}&lang=${lang}`)).hits[0]
   expect((await hitOf('girona&collections=provinces', 'es')).subtitle).toBe('Provincia')
   expect((await hitOf('girona&collections=provinces', 'en')).subtitle).toBe('Province')
-  const hit = { subtitle: 'Aeropuerto, Barajas', highlights: [{ field: 'subtitle', start: 12, length: 7 }] }
+  const hit = { collection: 'airports', subtitle: 'Aeropuerto, Barajas', highlights: [{ field: 'subtitle', start: 12, length: 7 }] }
   const english = withKindIn(hit, 'en')
-  expect(english).toEqual({ subtitle: 'Airport, Barajas', highlights: [{ field: 'subtitle', start: 9, length: 7 }] })
-  expect([withKindIn(hit, 'ca'), withKindIn({ subtitle: 'Puertollano' }, 'en')]).toEqual([hit, { subtitle: 'Puertollano' }])
+  expect(english).toEqual({
+    collection: 'airports',
+    subtitle: 'Airport, Barajas',
+    highlights: [{ field: 'subtitle', start: 9, length: 7 }],
+  })
+  expect([withKindIn(hit, 'ca'), withKindIn({ ...hit, subtitle: 'Puertollano' }, 'en').subtitle]).toEqual([hit, 'Puertollano'])
+  const address = { collection: 'charging-sites', subtitle: 'Puerto, s/n, 07001' }
+  expect(withKindIn(address, 'en')).toBe(address)
   const inKind = {
+    collection: 'airports',
     subtitle: 'Aeropuerto',
     highlights: [
       { field: 'subtitle', start: 0, length: 10 },
       { field: 'title', start: 0, length: 4 },
     ],
   }
-  expect(withKindIn(inKind, 'en')).toEqual({ subtitle: 'Airport', highlights: [{ field: 'title', start: 0, length: 4 }] })
-  expect(withKindIn({ subtitle: 'sentido Madrid, Getafe' }, 'en').subtitle).toBe('towards Madrid, Getafe')
+  expect(withKindIn(inKind, 'en')).toEqual({
+    collection: 'airports',
+    subtitle: 'Airport',
+    highlights: [{ field: 'title', start: 0, length: 4 }],
+  })
+  expect(withKindIn({ collection: 'cameras', subtitle: 'sentido Madrid, Getafe' }, 'en').subtitle).toBe('towards Madrid, Getafe')
 })
 
 test('suggestions and nearest results', async () => {

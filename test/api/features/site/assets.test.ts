@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ASSET_VERSION, assetPath } from '../../../../api/features/site/assets.ts'
@@ -33,12 +33,6 @@ test.each([...STYLES, ...MODULES, ...MAPLIBRE, 'overpass.woff2', 'overpass-mono.
     }
   },
 )
-
-test('modules are bundled once for all processes and starts', () => {
-  const [version, bundle = ''] = readFileSync(join(import.meta.dirname, '../../../../node_modules/.cache/pages.json'), 'utf8').split('\n')
-  expect(JSON.parse(version as string)).toBe(ASSET_VERSION)
-  expect((JSON.parse(bundle) as [string, string][]).map(([name]) => name)).toEqual(expect.arrayContaining(MODULES))
-})
 
 test('modules are sent without types', async () => {
   const text = await (await service.get(assetPath('page.js'))).text()
