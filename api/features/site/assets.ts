@@ -72,8 +72,8 @@ async function bundle(): Promise<string> {
 
 /** The modules of this version; sources that have changed since the start are bundled for this process alone. */
 function readModules(): Promise<ReadonlyMap<string, string>> {
-  const version = (): string => (contentsHash() === ASSET_VERSION ? ASSET_VERSION : `changed since ${ASSET_VERSION}`)
-  return keptBundle(CACHE, { version, entries: ENTRIES, make: bundle })
+  const isCurrent = (): boolean => contentsHash() === ASSET_VERSION
+  return keptBundle(CACHE, { version: ASSET_VERSION, isCurrent, entries: ENTRIES, make: bundle })
 }
 
 /** Reads a file that pages load, a module with what it imports; null if there is no such file. */

@@ -6,18 +6,24 @@ type Modules = ReadonlyMap<string, string>
 
 /**
  * Returns the modules of a version: those in the file `path`, if it has this version whole, else those that `make` prints as JSON
- * ([name, code] each), which are kept in the file. `version` is called again after that: what has changed since is not kept.
+ * ([name, code] each). These are kept in the file if the sources are those of the version before and after, by `isCurrent`.
  */
 export async function keptBundle(
   path: string,
-  { version, entries, make }: { readonly version: () => string; readonly entries: readonly string[]; readonly make: () => Promise<string> },
+  how: {
+    readonly version: string
+    readonly isCurrent: () => boolean
+    readonly entries: readonly string[]
+    readonly make: () => Promise<string>
+  },
 ): Promise<Modules> {
-  const wanted = version()
+  const { version, isCurrent, entries, make } = how
   const kept = read(await readFile(path, 'utf8').catch(() => ''))
-  if (kept?.version === wanted && entries.every((name) => kept.modules.has(name))) return kept.modules
-  const made = await make()
-  if (version() === wanted) await keep(path, JSON.stringify({ version: wanted, modules: JSON.parse(made) }))
-  return new Map(JSON.parse(made) as [string, string][])
+  if (kept?.version === version && entries.every((name) => kept.modules.has(name))) return kept.modules
+  const wasCurrent = isCurrent()
+  const modules = JSON.parse(await make()) as [string, string][]
+  if (wasCurrent && isCurrent()) await keep(path, JSON.stringify({ version, modules }))
+  return new Map(modules)
 }
 
 /** The version and the modules in a file's text; null if it is damaged. */

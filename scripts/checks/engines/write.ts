@@ -34,8 +34,8 @@ const PLANS = JSON.stringify({ ENTERPRISE: { requests_per_minute: 1_000_000, req
 /** Pause of the worker between two landings: five times as many as `LAND_EVERY_S` allows at most. */
 const REST_MS = 1000
 const LOCK_MS = 20_000
-/** On a busy machine two minutes passed between the manifest list of a commit and its version. */
-const GRACE_MS = 600_000
+/** Younger files than this may belong to a commit that is being made. */
+const GRACE_MS = 120_000
 /** The end of the error of a landing that a commit has overtaken: it is made again. */
 const REPEATED = 'the next landing repeats it'
 /** Share of the requests to the bucket that fail, and how. */
@@ -54,7 +54,7 @@ const TABLES = [...new Set(CHOSEN.flatMap(({ into }) => into))].filter((one) => 
 
 const nameOf = (dataset: Dataset): string => tableKey(dataset).split('/').slice(1).join('.')
 
-/** Rows that a writer has left in the tables, by table and fetch id, and its commits: made, made again, given up, and those after a fault. */
+/** Rows that a writer has left, by table and fetch id, and its commits: made, made again, given up, and those after a fault. */
 interface Journal {
   readonly commits: number
   readonly again: number
@@ -67,8 +67,8 @@ await exitBy(main)
 process.exit()
 
 /**
- * Lets engines write through the catalogue of two APIs beside landings of two workers, compaction and upkeep, by `--s3` on a bucket
- * behind a faulty network; true if no row was lost or changed.
+ * Lets engines write through the catalogue of two APIs beside landings of two workers, compaction and upkeep; by `--s3` on a
+ * bucket behind a faulty network. True if no row was lost or changed.
  */
 async function main(): Promise<boolean> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { s3: { type: 'boolean', default: false } } })

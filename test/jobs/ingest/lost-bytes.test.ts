@@ -20,7 +20,7 @@ async function lose({ store }: Stage['context'], { bodies }: AcceptedFetch, how:
   await store.put(key, how === 1 ? bytes.subarray(0, bytes.length >> 1) : Buffer.from('junk'))
 }
 
-/** A table's rows of some fetches; observations without the fetch that gave them: an earlier one that comes late takes them over. */
+/** A table's rows of some fetches; observations without their fetch, which an earlier one that comes late takes over. */
 async function rowsFrom(stage: Stage, dataset: Dataset, fetchIds: ReadonlySet<string>): Promise<string[]> {
   const rows = (await tableRows(stage.context, dataset)).filter((row) => fetchIds.has(String(row['fetch_id'])))
   return rows.map((row) => (dataset.writeMode === 'append' ? keyOf(dataset, row) : JSON.stringify(row))).sort()

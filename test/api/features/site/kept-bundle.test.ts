@@ -10,11 +10,16 @@ const MODULES: readonly (readonly [string, string])[] = [
 ]
 
 /** Reads the modules as a process does: how often it bundled, and what it got. */
-async function readAs(path: string, versions: readonly string[]): Promise<{ readonly made: number; readonly names: string[] }> {
+async function readAs(
+  path: string,
+  version: string,
+  current: readonly boolean[] = [],
+): Promise<{ readonly made: number; readonly names: string[] }> {
   let made = 0
-  const left = [...versions]
+  const left = [...current]
   const modules = await keptBundle(path, {
-    version: () => (left.length > 1 ? left.shift() : left[0]) as string,
+    version,
+    isCurrent: () => left.shift() ?? true,
     entries: ['page.js', 'map/map.js'],
     make: async () => {
       made++
@@ -28,11 +33,11 @@ test('modules are bundled once for all processes and starts of a version, again 
   const folder = tempFolder()
   const path = join(folder, 'cache', 'pages.json')
   const names = ['page.js', 'map/map.js']
-  expect([await readAs(path, ['a']), await readAs(path, ['a'])]).toEqual([
+  expect([await readAs(path, 'a'), await readAs(path, 'a')]).toEqual([
     { made: 1, names },
     { made: 0, names },
   ])
-  expect([await readAs(path, ['b']), await readAs(path, ['b'])]).toEqual([
+  expect([await readAs(path, 'b'), await readAs(path, 'b')]).toEqual([
     { made: 1, names },
     { made: 0, names },
   ])
@@ -41,8 +46,13 @@ test('modules are bundled once for all processes and starts of a version, again 
 
 test('sources that change while they are bundled are not kept under their former version', async () => {
   const path = join(tempFolder(), 'pages.json')
-  expect((await readAs(path, ['a', 'changed'])).made).toBe(1)
-  expect((await readAs(path, ['a'])).made).toBe(1)
+  for (const current of [
+    [true, false],
+    [false, true],
+    [false, false],
+  ])
+    expect((await readAs(path, 'a', current)).made).toBe(1)
+  expect((await readAs(path, 'a')).made).toBe(1)
 })
 
 test.each([
@@ -53,16 +63,16 @@ test.each([
   ['empty', () => ''],
 ])('a file that is %s is made again', async (_name, damage) => {
   const path = join(tempFolder(), 'pages.json')
-  await readAs(path, ['a'])
+  await readAs(path, 'a')
   writeFileSync(path, damage(readFileSync(path, 'utf8')))
-  expect(await readAs(path, ['a'])).toEqual({ made: 1, names: ['page.js', 'map/map.js'] })
-  expect((await readAs(path, ['a'])).made).toBe(0)
+  expect(await readAs(path, 'a')).toEqual({ made: 1, names: ['page.js', 'map/map.js'] })
+  expect((await readAs(path, 'a')).made).toBe(0)
 })
 
 test('where the file cannot be written, each process bundles, and leaves nothing', async () => {
   const folder = tempFolder()
   writeFileSync(join(folder, 'file'), '')
   chmodSync(join(folder, 'file'), 0o444)
-  expect((await readAs(join(folder, 'file', 'pages.json'), ['a'])).made).toBe(1)
+  expect((await readAs(join(folder, 'file', 'pages.json'), 'a')).made).toBe(1)
   expect(readdirSync(folder)).toEqual(['file'])
 })
