@@ -25,12 +25,15 @@ import type { IngestContext } from './context.ts'
 import { rebuild } from './rebuild.ts'
 import { isBehind, landedIn, PATIENCE_MS } from './tables.ts'
 
+/** How often a landing compares the rows of a table while commits of others come first. */
+const COMPARISONS = 5
+
 /**
  * Places late fetches, finishes interrupted rebuilds, removes withdrawn rows and repairs what other writers did to rows, so that
  * everything left to land is newer than all that landed. It may take long; fetching continues.
  */
 export async function mergeLateData(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<void> {
-  for (const dataset of feed.into) await markLostRows(context, dataset)
+  for (const dataset of feed.into) await markLostRows(context, dataset, signal)
   const held = await Promise.all(feed.into.map(async (dataset) => ({ dataset, landed: await landedIn(context, dataset, feed.id) })))
   const withdrawn = await withdrawnSeqs(context.store, feed.id)
   for (const { dataset, landed } of held) {
@@ -73,10 +76,21 @@ interface ChangedFetch {
  * Marks a table whose rows another writer removed or changed, as by a rollback, for a rebuild from the raw log (`rebuild-from`):
  * the next landing of each feed makes it. What the raw log no longer has is logged, and named in the service's status.
  */
-async function markLostRows(context: IngestContext, dataset: Dataset): Promise<void> {
-  const state = await context.lake.table(dataset).load()
-  const change = state && changeByOthers(state)
-  if (!state || !change || change.kind === 'none') return
+async function markLostRows(context: IngestContext, dataset: Dataset, signal: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    signal.throwIfAborted()
+    const state = await context.lake.table(dataset).load({ isFresh: tries > 1 })
+    const reason = state && (await markChanged(context, dataset, state))
+    if (!reason) return
+    if (tries === COMPARISONS)
+      throw new Error(`table ${dataset.id}: rows of another writer were compared ${tries} times; each time ${reason}`)
+  }
+}
+
+/** Does so for one state of the table. Returns why nothing could be recorded if another commit came first. */
+async function markChanged(context: IngestContext, dataset: Dataset, state: TableState): Promise<string | null> {
+  const change = changeByOthers(state)
+  if (change.kind === 'none') return null
   if (change.kind !== 'changed') return settle(context, state, { marks: new Map(), text: null })
   const changed = change.before && (await changedFetches(context, dataset, { before: change.before, now: state }))
   const marks = new Map<string, Mark>()
@@ -94,9 +108,10 @@ async function markLostRows(context: IngestContext, dataset: Dataset): Promise<v
   }
   const before = change.before?.snapshotId ?? null
   const text = await consequence(state, { before, marks, gone: gone.sort(), isKnown: changed !== null })
-  await settle(context, state, { marks, text: changed?.length === 0 ? null : `${isoInstant(context.now())} ${text}` })
-  if (changed?.length !== 0)
+  const reason = await settle(context, state, { marks, text: changed?.length === 0 ? null : `${isoInstant(context.now())} ${text}` })
+  if (reason === null && changed?.length !== 0)
     context.log[gone.length > 0 ? 'error' : 'warn']({ dataset: dataset.id }, `rows changed by another writer: ${text}`)
+  return reason
 }
 
 /** Where the rebuild of a feed starts (data time, ms), and the sequences of the fetches with changed rows. */
@@ -140,12 +155,12 @@ async function changedFetches(
   })
 }
 
-/** Records in one commit that the rows were compared, and which feeds to rebuild. The next landing repeats a conflict. */
+/** Records in one commit that the rows were compared, and which feeds to rebuild. Returns why not if another one came first. */
 async function settle(
   context: IngestContext,
   { table, snapshotId }: TableState,
   { marks, text }: { readonly marks: ReadonlyMap<string, Mark>; readonly text: string | null },
-): Promise<void> {
+): Promise<string | null> {
   const marked = (landed: Landed, { from, seqs }: Mark): Landed => ({
     ...landed,
     rebuildFrom: Math.min(from, landed.rebuildFrom ?? from),
@@ -164,9 +179,9 @@ async function settle(
     }),
     unless: (current) => (current.snapshotId === snapshotId ? null : 'another commit came first'),
   })
-  if (!done.committed)
-    throw new Error(`table ${table.key}: ${done.reason}, while rows of another writer were compared; the next landing repeats it`)
+  if (!done.committed) return done.reason
   context.log.debug({ table: table.key }, 'change by another writer recorded')
+  return null
 }
 
 /** What is landed again, what cannot be, and the command that brings it back. */

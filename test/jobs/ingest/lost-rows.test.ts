@@ -73,6 +73,19 @@ const asForeign = (dataset: Dataset, rowsAt: string | undefined): Promise<void> 
     } as TableMetadata
   })
 
+/** Commits a snapshot with the rows of the newest one, as another engine that adds none. */
+const appendNothing = (dataset: Dataset, id: SnapshotId): Promise<void> =>
+  change(dataset, (metadata) => {
+    const newest = metadata.snapshots.at(-1) as Snapshot
+    const summary = { ...newest.summary, operation: 'append' as const }
+    return {
+      ...metadata,
+      snapshots: [...metadata.snapshots, { ...newest, 'snapshot-id': id, 'parent-snapshot-id': newest['snapshot-id'], summary }],
+      'current-snapshot-id': id,
+      refs: { ...metadata.refs, main: { 'snapshot-id': id, type: 'branch' } },
+    }
+  })
+
 /** Deletes files of a table as another engine does: a snapshot of its own, and the properties as they were. */
 async function deleteFiles(dataset: Dataset, isChosen: (at: number) => boolean): Promise<void> {
   const { table, properties } = await state(dataset)
@@ -150,6 +163,32 @@ test('rows that another tool deleted, keyframes among them, are landed again onc
   expect(await rows()).toEqual(whole)
   await land(6)
   expect(await rows()).toEqual(await twin([0, 1], [2, 3], [4, 5], [6]))
+})
+
+test('a comparison of rows that another commit overtakes is made again in the same landing, five times at most', async () => {
+  await land(0, 1)
+  await land(2, 3)
+  await land(4, 5)
+  const whole = await rows()
+  await deleteFiles(trafficReadings, (at) => at === 1)
+  const { lake } = stage.context
+  let overtaking = 4
+  const compare = lake.use.bind(lake)
+  const use: typeof lake.use = async (options, work) => {
+    const done = await compare(options, work)
+    if (overtaking-- > 0) await appendNothing(trafficReadings, BigInt(10 ** 15 + overtaking))
+    return done
+  }
+  Object.assign(lake, { use })
+  await stage.runner.land(feed, never)
+  expect(overtaking).toBeLessThan(0)
+  expect(await rows()).toEqual(whole)
+  await deleteFiles(trafficReadings, (at) => at === 1)
+  overtaking = 1000
+  await expect(stage.runner.land(feed, never)).rejects.toThrow('5 times; each time another commit came first')
+  overtaking = 0
+  await stage.runner.land(feed, never)
+  expect(await rows()).toEqual(whole)
 })
 
 deepTest('rows that another tool added repair nothing', async () => {
