@@ -45,7 +45,10 @@ export function openServedFiles(): ServedFiles {
   const cache = new LRUCache<string, Buffer, TableState>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ length }) => length + 1,
-    fetchMethod: async (key, _stale, { context }) => rewritten(key, context),
+    fetchMethod: async (key, _stale, { context }) => {
+      const bytes = await rewritten(key, context)
+      return bytes && withOwnMemory(bytes)
+    },
   })
   const moveOf = (state: TableState) => {
     const { toKey } = pathsOf(state)
@@ -92,6 +95,13 @@ export function openServedFiles(): ServedFiles {
       return { bytes: found.bytes, modified_at, read: async (start, end) => Readable.from(pieces(table, key, { start, end: end + 1 })) }
     },
   }
+}
+
+/** A copy that keeps no more memory than it needs: small buffers are slices of a pool of 64 kB, which they would keep. */
+function withOwnMemory(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
 }
 
 /** The error of a table with files of position deletes: these name data files by their places in the store. */

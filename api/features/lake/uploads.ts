@@ -30,6 +30,8 @@ const MAX_PARTS = 1000
 const MAX_LIST_BYTES = 1024 ** 2
 /** What is left of an upload is removed at this age, in ms. */
 const MAX_UPLOAD_AGE_MS = 24 * 3_600_000
+/** How often a process looks for such, in ms: each look lists the uploads of a day. */
+const LOOK_EVERY_MS = 3_600_000
 const PARTS = 'uploads/'
 /** Name, beside the parts of an upload, of the list with which it was completed. */
 const COMPLETED = 'completed'
@@ -202,8 +204,12 @@ async function removeParts(store: ObjectStore, folder: string): Promise<void> {
   await store.deleteMany(keys)
 }
 
-/** Removes what is left of old uploads. */
+const lookedAt = new WeakMap<ObjectStore, number>()
+
+/** Removes what is left of old uploads, now and then. */
 async function removeOld(store: ObjectStore): Promise<void> {
+  if (performance.now() - (lookedAt.get(store) ?? Number.NEGATIVE_INFINITY) < LOOK_EVERY_MS) return
+  lookedAt.set(store, performance.now())
   const before = (await store.now()) - MAX_UPLOAD_AGE_MS
   const keys: string[] = []
   for await (const part of store.list(PARTS)) if (part.modified_at < before) keys.push(part.key)

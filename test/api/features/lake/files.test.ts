@@ -1,5 +1,6 @@
 import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openServedFiles } from '../../../../api/features/lake/served-files.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import { decodeContainer } from '../../../../lake/iceberg/avro.ts'
 import { liveFiles } from '../../../../lake/iceberg/files.ts'
@@ -77,6 +78,14 @@ describe('the files of a table', () => {
       const bytes = await get(`s3://lake/files/${key.slice('lake/'.length)}`)
       expect(bytes.equals((await service.lake.store.get(key)) as Buffer)).toBe(true)
     }
+  })
+
+  test('that are rewritten keep no more memory than their bytes: small buffers are slices of a pool', async () => {
+    const table = service.lake.table(incidents)
+    const state = (await table.load()) as TableState
+    const found = await openServedFiles().find(table, pathsOf(state).toKey(state.snapshot?.['manifest-list'] as string))
+    for await (const chunk of (await found?.read(0, 1e9)) ?? []) expect(chunk.buffer.byteLength).toBe(found?.bytes)
+    expect.assertions(1)
   })
 
   test('have the same bytes by ranges, also if another process made them', async () => {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { utimes } from 'node:fs/promises'
 import * as s3 from '@aws-sdk/client-s3'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -136,6 +137,32 @@ describe('a file', () => {
     const elsewhere = { ...place, Key: `${FOLDER}/data/elsewhere.parquet`, UploadId: again.UploadId, PartNumber: 1, Body: 'x' }
     expect(await refusalOf(client.send(new s3.UploadPartCommand(elsewhere)))).toEqual([404, 'NoSuchUpload'])
   })
+})
+
+test('what is left of old uploads is looked for once an hour, not at each upload', async () => {
+  const service = await startService({ plans: readPlans('{}') })
+  const writer = await openWriter(service)
+  try {
+    await service.land(incidents, [exampleTableRow(incidents)], Date.now())
+    const client = await writer.storage(PATH)
+    const { store } = service.lake
+    const leave = async (key: string): Promise<void> => {
+      await store.put(key, Buffer.from('x'))
+      const at = Date.now() / 1000 - (key.includes('old') ? 25 : 23) * 3600
+      await utimes(new URL(key, `${store.url}/`), at, at)
+    }
+    const begin = () => client.send(new s3.CreateMultipartUploadCommand({ Bucket: 'lake', Key: `${FOLDER}/data/large.parquet` }))
+    await leave('uploads/old/00001')
+    await leave('uploads/young/00001')
+    await begin()
+    expect([await store.head('uploads/old/00001'), (await store.head('uploads/young/00001'))?.bytes]).toEqual([null, 1])
+    await leave('uploads/old/00002')
+    await begin()
+    expect((await store.head('uploads/old/00002'))?.bytes).toBe(1)
+  } finally {
+    writer.close()
+    await service.close()
+  }
 })
 
 describe('a body', () => {
