@@ -22,16 +22,16 @@ export function indexAreas(areas: readonly Area[]): AreaIndex {
   const rows = Math.floor((Math.max(...areas.map((area) => area.north)) - south) / CELL) + 1
   const column = (lon: number): number => Math.floor((lon - west) / CELL)
   const row = (lat: number): number => Math.floor((lat - south) / CELL)
-  const cells = new Map<number, Area[]>()
-  for (const area of areas)
+  const cells = Array.from({ length: columns * rows }, (): number[] => [])
+  for (const [nth, area] of areas.entries())
     for (let y = row(area.south); y <= row(area.north); y++)
-      for (let x = column(area.west); x <= column(area.east); x++) {
-        const cell = cells.get(y * columns + x)
-        if (cell) cell.push(area)
-        else cells.set(y * columns + x, [area])
-      }
-  const cellAt = (x: number, y: number): readonly Area[] =>
-    x < 0 || y < 0 || x >= columns || y >= rows ? [] : (cells.get(y * columns + x) ?? [])
+      for (let x = column(area.west); x <= column(area.east); x++) cells[y * columns + x]?.push(nth)
+  // Packed, which takes a tenth of the memory: those of a cell begin at its start, and end at the next one.
+  const members = Uint16Array.from(cells.flat())
+  const starts = new Uint32Array(cells.length + 1)
+  for (const [cell, { length }] of cells.entries()) starts[cell + 1] = (starts[cell] as number) + length
+  const inCell = (cell: number): Area[] => Array.from(members.subarray(starts[cell], starts[cell + 1]), (nth) => areas[nth] as Area)
+  const cellAt = (x: number, y: number): readonly Area[] => (x < 0 || y < 0 || x >= columns || y >= rows ? [] : inCell(y * columns + x))
   const at = (point: Point): Area | undefined => cellAt(column(point.lon), row(point.lat)).find((area) => contains(area, point))
   return {
     at,

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import { type Charge, type Charged, type Policy, retryAfter } from './policy.ts'
 import { chargeWindows, SlidingWindow } from './sliding-window.ts'
 
-/** Most windows that are kept, the most recently used. */
+/** Most windows that are kept, the most recently used. As a size: `max` reserves their room at once, 3 MB. */
 const MAX_WINDOWS = 100_000
 
 /** The limits of one process while Redis is away. The last seen processes share half of each quota; each grants at least 1. */
 export class LocalLimits {
   readonly #processes: () => number
   readonly #clock: () => number
-  readonly #windows = new LRUCache<string, SlidingWindow>({ max: MAX_WINDOWS })
+  readonly #windows = new LRUCache<string, SlidingWindow>({ maxSize: MAX_WINDOWS, sizeCalculation: () => 1 })
 
   /** `processes` returns how many share the quotas; `clock` returns whole seconds, from any origin. */
   constructor({ processes, clock }: { readonly processes: () => number; readonly clock: () => number }) {

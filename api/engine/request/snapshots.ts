@@ -13,6 +13,7 @@ import { snapshotExpired } from './lake-state.ts'
 
 const DAY_MS = 86_400_000
 const REQUESTS = 16
+/** As a size: `max` reserves their room at once. */
 const MAX_CHECKSUMS = 50_000
 
 /** Signed URLs change once per step of this many seconds, so that equal requests get equal answers for a while. */
@@ -43,7 +44,7 @@ export interface FileSelection {
   readonly since: string | null
 }
 
-const checksums = new LRUCache<string, string>({ max: MAX_CHECKSUMS })
+const checksums = new LRUCache<string, string>({ maxSize: MAX_CHECKSUMS, sizeCalculation: () => 1 })
 
 /**
  * Returns the data files of a table's current snapshot, ordered by name. With `since`, returns those added and those removed
