@@ -1,8 +1,8 @@
-import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { incidentById, incidentList } from '../../../api/endpoints/road/incidents.ts'
 import type { Endpoint } from '../../../api/kernel/endpoint.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { lint } from '../main/lint-description.ts'
 import { openapi } from '../openapi.ts'
 import { headerOf, raw } from '../raw.ts'
 import { exampleRow, type Reply, startService, type TestService } from '../service.ts'
@@ -125,10 +125,6 @@ test('a deprecated endpoint is announced in the description, which stays valid',
   expect([get.deprecated, get['x-sunset']]).toEqual([true, DEPRECATED.sunset])
   expect(get.responses).toHaveProperty('410')
   expect(paths['/api/incidents'].get.responses).not.toHaveProperty('410')
-  const config = await createConfig({
-    extends: ['recommended'],
-    rules: { 'no-server-example.com': 'off', 'no-unused-components': 'off' },
-  })
-  const problems = await lintFromString({ source: JSON.stringify(description), absoluteRef: '/openapi.json', config })
-  expect(problems.map(({ ruleId, message }) => `${ruleId} ${message}`)).toEqual([])
+  const problems = await lint(description, 'recommended')
+  expect(problems.filter((one) => !one.includes(' no-unused-components '))).toEqual([])
 })
