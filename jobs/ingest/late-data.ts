@@ -92,10 +92,13 @@ async function markChanged(context: IngestContext, dataset: Dataset, state: Tabl
   const change = changeByOthers(state)
   if (change.kind === 'none') return null
   if (change.kind !== 'changed') return settle(context, state, { marks: new Map(), text: null })
-  const changed = change.before && (await changedFetches(context, dataset, { before: change.before, now: state }))
+  const feeds = feedsIn(state.properties)
+  const differing = change.before && (await changedFetches(context, dataset, { before: change.before, now: state }))
+  // What others do to rows of their own is theirs.
+  const changed = differing?.filter(({ fetch_id }) => feeds.includes(feedOf(fetch_id))) ?? null
   const marks = new Map<string, Mark>()
   const gone: string[] = []
-  for (const feed of feedsIn(state.properties)) {
+  for (const feed of feeds) {
     const theirs = changed?.filter(({ fetch_id }) => feedOf(fetch_id) === feed) ?? null
     const found = await findFetches(context.store, feed, new Set(theirs?.map(({ fetch_id }) => fetch_id)))
     const kept = new Set(found.map(({ fetch_id }) => fetch_id))

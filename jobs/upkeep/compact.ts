@@ -36,25 +36,34 @@ interface Placed {
 
 /**
  * Which files of a table to merge: those of a closed partition or closed day, and the newest of the open day if it has many;
- * for whole versions, the newest of the open month. The newest row decides what is closed, not a clock. Bounds of the time
+ * for whole versions, the newest of the open month. The newest row up to now decides what is closed. Bounds of the time
  * column place a file; a file without them is left alone.
  */
-export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], timeId: number): CompactionGroup[] {
+export function compactionGroups(
+  dataset: Dataset,
+  files: readonly LiveFile[],
+  at: { readonly timeId: number; readonly now: number },
+): CompactionGroup[] {
   // Other engines' deletes are applied at once: exports and row counts state whole files.
   const withDeletes = files.filter(({ deletes }) => deletes).map((file): CompactionGroup => ({ files: [file], reason: 'deleted rows' }))
   const others = files.filter(({ deletes }) => !deletes)
   // Other versions land whole: they have no small files.
-  return dataset.writeMode === 'replace' && !isByMonth(dataset) ? withDeletes : [...withDeletes, ...mergeGroups(dataset, others, timeId)]
+  return dataset.writeMode === 'replace' && !isByMonth(dataset) ? withDeletes : [...withDeletes, ...mergeGroups(dataset, others, at)]
 }
 
-function mergeGroups(dataset: Dataset, files: readonly LiveFile[], timeId: number): CompactionGroup[] {
+function mergeGroups(
+  dataset: Dataset,
+  files: readonly LiveFile[],
+  { timeId, now }: Parameters<typeof compactionGroups>[2],
+): CompactionGroup[] {
   const placed = files.flatMap((file): Placed[] => {
     const metrics = file.metrics.get(timeId)
     if (typeof metrics?.lower !== 'bigint' || typeof metrics.upper !== 'bigint') return []
     return [{ file, from: Number(metrics.lower / 1000n), to: Number(metrics.upper / 1000n) }]
   })
   if (placed.length === 0) return []
-  const newest = Math.max(...placed.map(({ to }) => to))
+  // Rows of the future, such as another writer's forecasts, close no month that is landed in.
+  const newest = Math.min(now, Math.max(...placed.map(({ to }) => to)))
   const openDay = dayOf(newest)
   const groups: CompactionGroup[] = []
   for (const part of Map.groupBy(placed, ({ file }) => `${file.specId}/${file.partition.join('/')}`).values()) {
@@ -151,7 +160,7 @@ export async function compactDataset(context: IngestContext, dataset: Dataset): 
   const state = await context.lake.table(dataset).load()
   if (!state) return
   const timeId = tableColumns(dataset)[dataset.time]?.id as number
-  for (const { files, reason } of compactionGroups(dataset, await liveFiles(state), timeId)) {
+  for (const { files, reason } of compactionGroups(dataset, await liveFiles(state), { timeId, now: context.now() })) {
     const began = performance.now()
     const made = await rewriteFiles(context, dataset, files)
     if (!made) return

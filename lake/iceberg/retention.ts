@@ -1,4 +1,5 @@
 import type { Snapshot, SnapshotId, SnapshotRef, TableMetadata } from './metadata.ts'
+import { ROWS_AT } from './other-writers.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -38,6 +39,9 @@ export function keptSnapshots(metadata: TableMetadata, options: { now: number; k
     if (isNewest || !follower || isKeptFor(snapshot, follower, { now, keep_ms: most_ms })) kept.add(snapshot['snapshot-id'])
   }
   if (metadata['current-snapshot-id'] !== undefined) kept.add(metadata['current-snapshot-id'])
+  // Without it nobody could tell what other writers have done since.
+  const compared = snapshots.find(({ 'snapshot-id': id }) => String(id) === metadata.properties[ROWS_AT])
+  if (compared) kept.add(compared['snapshot-id'])
   return kept
 }
 

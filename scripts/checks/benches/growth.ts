@@ -100,7 +100,7 @@ const landed = (at: number): Record<string, string> => ({ 'landed-until.simulate
 
 async function compact(dataset: Dataset, state: TableState, timeId: number): Promise<void> {
   if (dataset.writeMode === 'replace') return
-  for (const { files } of compactionGroups(dataset, await liveFiles(state), timeId)) {
+  for (const { files } of compactionGroups(dataset, await liveFiles(state), { timeId, now: Number.POSITIVE_INFINITY })) {
     const base = (await state.table.load()) as TableState
     const times = files.map((file) => file.metrics.get(timeId) as FieldMetrics)
     const from = times.reduce((least, { lower }) => ((lower as bigint) < least ? (lower as bigint) : least), times[0]?.lower as bigint)

@@ -1,9 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { landedIn, replaceRows, writeRows } from '../../../jobs/ingest/tables.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { commit } from '../../../lake/iceberg/commit.ts'
+import { expireSnapshots } from '../../../lake/iceberg/expire.ts'
+import { liveFiles } from '../../../lake/iceberg/files.ts'
+import type { Snapshot } from '../../../lake/iceberg/metadata.ts'
 import type { TableState } from '../../../lake/iceberg/table.ts'
+import { updateTable } from '../../../lake/iceberg/update.ts'
 import { stageRows } from '../../../lake/query/rows.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
@@ -63,4 +68,58 @@ test('a row of another writer and one of ours with the same key stand beside eac
   expect(done).toMatchObject({ removed: 1, added: 1 })
   expect(await readings(false)).toEqual(theirs)
   expect(await readings(true)).toEqual([...rows, ...ours.slice(2)])
+})
+
+describe('commits of another writer', () => {
+  const state = async () => (await stage.context.lake.table(trafficReadings).load({ isFresh: true })) as TableState
+  /** Gives the newest snapshot a random id, as one that came through the catalogue, and the record of comparisons of before. */
+  const asTheirs = async (before: TableState): Promise<void> => {
+    const id = BigInt(`0x4${randomBytes(7).toString('hex')}`)
+    await updateTable({
+      table: before.table,
+      attempt: async ({ metadata }) => {
+        const snapshots = metadata.snapshots.with(-1, { ...(metadata.snapshots.at(-1) as Snapshot), 'snapshot-id': id })
+        const refs = { main: { 'snapshot-id': id, type: 'branch' } } as const
+        const properties = { ...metadata.properties, 'rows-at': before.properties['rows-at'] as string }
+        return { kind: 'change', metadata: { ...metadata, snapshots, 'current-snapshot-id': id, refs, properties } }
+      },
+    })
+  }
+  const theirs = async (rows: readonly AnyRow[]): Promise<void> => {
+    const before = await state()
+    await append(rows)
+    await asTheirs(before)
+  }
+
+  test('that delete rows of their own change none of ours, and are not reported', async () => {
+    await land(1)
+    const ours = await readings(true)
+    const known = new Set((await liveFiles(await state())).map(({ key }) => key))
+    await theirs([{ ...ours[0], fetch_id: 'mine' }])
+    await stage.runner.land(feed, never)
+    const before = await state()
+    await commit({ table: before.table, operation: 'delete', remove: (await liveFiles(before)).filter(({ key }) => !known.has(key)) })
+    await asTheirs(before)
+    await stage.runner.land(feed, never)
+    expect([await readings(true), await readings(false)]).toEqual([ours, []])
+    expect((await state()).properties).not.toHaveProperty('changed-rows')
+    expect(stage.lines.filter(({ msg }) => msg.startsWith('rows changed'))).toEqual([])
+  })
+
+  test('that only add rows cause no rebuild, though no landing ran for more than a day', async () => {
+    for (const count of [1, 2, 3]) await land(count)
+    const ours = await readings(true)
+    for (const at of [1, 2, 3]) await theirs([{ ...ours[0], observed_at: minute(at), fetch_id: `mine${at}` }])
+    const { table, snapshot } = await state()
+    await expireSnapshots({ table, now: (snapshot as Snapshot)['timestamp-ms'] + 26 * 3_600_000 })
+    await land(4)
+    expect((await state()).properties).not.toHaveProperty('changed-rows')
+  })
+
+  test('of rows of the future do not make each landing write the open month again', async () => {
+    await land(1)
+    await theirs([{ ...(await readings(true))[0], observed_at: minute(60 * 1440), fetch_id: 'forecast' }])
+    for (const count of [2, 3, 4]) await land(count)
+    expect((await state()).metadata.snapshots.filter(({ summary }) => summary.operation === 'replace')).toEqual([])
+  })
 })

@@ -30,7 +30,10 @@ function file(key: string, from: number, to: number, { bytes = MB, rows = 1000 }
 }
 
 const groups = (files: readonly LiveFile[]): [reason: string, keys: string[]][] =>
-  compactionGroups(trafficReadings, files, TIME).map((group) => [group.reason, group.files.map(({ key }) => key)])
+  compactionGroups(trafficReadings, files, { timeId: TIME, now: Number.POSITIVE_INFINITY }).map((group) => [
+    group.reason,
+    group.files.map(({ key }) => key),
+  ])
 const days = (count: number, options: { bytes: number }): LiveFile[] =>
   Array.from({ length: count }, (_, day) => file(`day ${day}`, MARCH + day * DAY, MARCH + (day + 1) * DAY - 1, options))
 
@@ -74,6 +77,16 @@ describe('the files to compact', () => {
     ])
   })
 
+  test('rows of the future close no month and no day that is landed in', () => {
+    const files = [
+      file('first', MARCH, MARCH),
+      file('second', MARCH + 5 * MINUTE, MARCH + 5 * MINUTE),
+      file('forecast', MARCH + 60 * DAY, MARCH + 60 * DAY),
+    ]
+    expect(groups(files)).toEqual([['closed month', ['first', 'second']]])
+    expect(compactionGroups(trafficReadings, files, { timeId: TIME, now: MARCH + 10 * MINUTE })).toEqual([])
+  })
+
   test('a day of 5-minute landings never has more than 5 files, and is written less than 10 times over by 70 merges', () => {
     let files: LiveFile[] = []
     let written = 0
@@ -81,7 +94,7 @@ describe('the files to compact', () => {
     for (let landing = 0; landing < 288; landing++) {
       const at = MARCH + landing * 5 * MINUTE
       files.push(file(`landing ${landing}`, at, at))
-      for (const group of compactionGroups(trafficReadings, files, TIME)) {
+      for (const group of compactionGroups(trafficReadings, files, { timeId: TIME, now: Number.POSITIVE_INFINITY })) {
         const rows = group.files.reduce((sum, one) => sum + one.rows, 0)
         written += rows
         merges++

@@ -160,11 +160,23 @@ describe('a rollback by another tool', () => {
       now = START + minute * MINUTE_MS
       await commit({ table, operation: 'append', add: [await fakeDataFile((await table.load()) as TableState)] })
     }
-    for (const hours of [27, 28, 29, 30, 168, 170, 172, 240]) {
-      await expireSnapshots({ table, now: START + hours * HOUR_MS })
-      await isWhole()
+    const expire = async (...at: number[]): Promise<void> => {
+      for (const hours of at) {
+        await expireSnapshots({ table, now: START + hours * HOUR_MS })
+        await isWhole()
+      }
     }
+    await expire(27, 28, 29, 30, 168, 170, 172, 240)
     expect(await store.head(a as string)).not.toBeNull()
+    // The current one, and the one at which rows were compared last: without it nobody could compare them again.
+    const { snapshots, properties } = (await fresh()).metadata
+    expect(snapshots.map(({ 'snapshot-id': id }) => String(id))).toContain(properties['rows-at'])
+    expect(snapshots).toHaveLength(2)
+    await change((metadata) => ({
+      ...metadata,
+      properties: { ...metadata.properties, 'rows-at': String(metadata['current-snapshot-id']) },
+    }))
+    await expire(480)
     expect((await fresh()).metadata.snapshots).toHaveLength(1)
     expect((await fresh()).properties).not.toHaveProperty('line-break')
   })
