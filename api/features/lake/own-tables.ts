@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { metadataBytes, type TableMetadata } from '../../../lake/iceberg/metadata.ts'
 import { openTable, type Table, versionKey } from '../../../lake/iceberg/table.ts'
 import { writeHint } from '../../../lake/iceberg/update.ts'
-import type { ObjectStore } from '../../../lake/store/store.ts'
+import type { ObjectInfo, ObjectStore } from '../../../lake/store/store.ts'
 import { versioned } from '../../../lake/store/versioned.ts'
 import { problem } from '../../kernel/problems.ts'
 import { noTable } from './errors.ts'
@@ -15,6 +15,8 @@ export const NAME = /^[a-z_][a-z0-9_]{0,99}$/
 const MAX_TABLES = 1000
 /** How long files of a dropped table stay, in ms, unless they are purged: Spark's own PURGE deletes nothing here. */
 const DROPPED_MS = 7 * 24 * 3_600_000
+/** Age of files of no listed table, in ms, from which they go: a table may be made of files that were put before. */
+const STRAY_MS = 3 * 24 * 3_600_000
 const CACHED = 200
 
 /** The tables of lake writers. Each has a folder of its own, which no later table of the same name gets. */
@@ -29,8 +31,10 @@ export interface OwnTables {
   planned(name: string, uuid: string): Table
   /** Makes a planned table with its first metadata. Throws the problem of a name that is taken. */
   create(name: string, table: Table, metadata: TableMetadata): Promise<void>
-  /** Removes a table; its files go at once if `isPurged`, else a week later. Throws the problem of an unknown one. */
+  /** Removes a table; its files may go at once if `isPurged`, else a week later. Throws the problem of an unknown one. */
   drop(name: string, isPurged: boolean): Promise<void>
+  /** Removes the files of dropped tables that are due, and old ones that no listed table has. */
+  tidy(): Promise<void>
 }
 
 /** The folders of tables by name, and the times (ms) from which files of dropped ones may go, by folder. */
@@ -50,18 +54,24 @@ export function openOwnTables({ store, clock }: { readonly store: ObjectStore; r
     opened.set(key, table)
     return table
   }
-  const tables = async (): Promise<Listed['tables']> => ((await list.read()).value ?? EMPTY).tables
-  const purge = async (): Promise<void> => {
-    const { dropped } = (await list.read()).value ?? EMPTY
-    const due = Object.keys(dropped).filter((folder) => (dropped[folder] as number) <= clock())
-    for (const folder of due) {
-      const keys: string[] = []
-      for await (const object of store.list(`${ROOT}${folder}/`)) keys.push(object.key)
-      await store.deleteMany(keys)
-    }
+  const listed = async (): Promise<Listed> => (await list.read()).value ?? EMPTY
+  const tables = async (): Promise<Listed['tables']> => (await listed()).tables
+  const tidy = async (): Promise<void> => {
+    const now = clock()
+    const folderOf = (key: string): string => key.slice(ROOT.length, key.indexOf('/', ROOT.length))
+    const inTables = new Set(Object.values(await tables()))
+    const others: ObjectInfo[] = []
+    for await (const object of store.list(ROOT)) if (!inTables.has(folderOf(object.key))) others.push(object)
+    // After the listing: a table that was made meanwhile is listed by now.
+    const { tables: made, dropped } = await listed()
+    const due = Object.keys(dropped).filter((folder) => (dropped[folder] as number) <= now)
+    const known = new Set([...Object.values(made), ...Object.keys(dropped)])
+    const isGone = ({ key, modified_at }: ObjectInfo): boolean =>
+      due.includes(folderOf(key)) || (!known.has(folderOf(key)) && modified_at < now - STRAY_MS)
+    await store.deleteMany(others.filter(isGone).map(({ key }) => key))
     if (due.length === 0) return
-    await list.update((listed) => {
-      const { tables: kept, dropped: left } = listed ?? EMPTY
+    await list.update((current) => {
+      const { tables: kept, dropped: left } = current ?? EMPTY
       return { tables: kept, dropped: Object.fromEntries(Object.entries(left).filter(([folder]) => !due.includes(folder))) }
     })
   }
@@ -92,7 +102,6 @@ export function openOwnTables({ store, clock }: { readonly store: ObjectStore; r
         if (Object.keys(before).length >= MAX_TABLES) throw problem('conflict', `There are ${MAX_TABLES} tables already, the most allowed.`)
         return { tables: { ...before, [name]: table.key.slice(ROOT.length) }, dropped }
       })
-      await purge()
     },
     async drop(name, isPurged) {
       const { key } = await this.find(name)
@@ -103,7 +112,9 @@ export function openOwnTables({ store, clock }: { readonly store: ObjectStore; r
         return { tables: rest, dropped: { ...dropped, [folder]: isPurged ? 0 : clock() + DROPPED_MS } }
       })
       opened.delete(key)
-      await purge()
+      // The table is gone in any case; what is left goes later.
+      if (isPurged) await tidy().catch(() => {})
     },
+    tidy,
   }
 }

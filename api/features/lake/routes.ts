@@ -96,7 +96,7 @@ export function registerCatalogue(
         .split(',')
         .map((one) => one.trim()),
     )
-    const [path = ''] = at.split(/\/credentials$|\?/, 1)
+    const [path = ''] = at.split(/(?:\/credentials)?(?:\?|$)/, 1)
     return storage(state, { delegation, readsAll: catalogue.readsAll(context), isWriter: catalogue.writes(context), path })
   }
   const loaded = async (access: Access, { refsOnly = false, headers = {} } = {}): Promise<Answer> => {

@@ -45,6 +45,8 @@ export function openServedFiles(): ServedFiles {
   const cache = new LRUCache<string, Buffer, TableState>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ length }) => length + 1,
+    // A list is made while its manifests fill the cache, which may be larger: it is given all the same.
+    ignoreFetchAbort: true,
     fetchMethod: async (key, _stale, { context }) => {
       const bytes = await rewritten(key, context)
       return bytes && withOwnMemory(bytes)

@@ -47,7 +47,7 @@ export function writeAnswers(
       if (params.namespace !== OWN) throw notOwn('made')
       const state = await writes.create(request.body)
       const { name } = request.body as { readonly name: string }
-      return changed({ ...asked, params: { ...params, table: name } }, state, `${request.url}/${name}`)
+      return changed({ ...asked, params: { ...params, table: name } }, state, `${request.url.split('?', 1)[0]}/${name}`)
     },
     commit: async (asked) => {
       needsWriter(asked)

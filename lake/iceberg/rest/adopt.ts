@@ -85,7 +85,7 @@ export async function adoptSnapshot(given: Json, options: AdoptOptions): Promise
   const inKept = new Set(kept)
   const dropped = before.filter((manifest) => !inKept.has(manifest))
   if (inKept.size < kept.length) throw refuse('it lists a manifest twice')
-  await checkStored(
+  const stored_at = await checkStored(
     base,
     fresh.flatMap(({ files }) => files),
     changes !== null,
@@ -94,7 +94,7 @@ export async function adoptSnapshot(given: Json, options: AdoptOptions): Promise
   if (changes) {
     const change = { ...(await changeOf(base, { fresh, kept, dropped })), id, parentId, operation: summary.operation }
     checkOperation(change)
-    await checkUnused(base, change.added)
+    await checkUnused(base, change.added, stored_at)
     changes.push(change)
   }
   const key = newKey(table.key, `s${sequenceNumber}`)
@@ -236,21 +236,26 @@ async function adoptManifest(
   return { manifest, entries, files }
 }
 
-/** A table must never list a file that is not completely in the store, or that the clean-up of orphans may be deleting. */
-async function checkStored({ table }: TableState, files: readonly NewFile[], isOurs: boolean): Promise<void> {
-  if (files.length === 0) return
+/**
+ * A table must never list a file that is not completely in the store, or that the clean-up of orphans may be deleting. Returns
+ * when the first of them was stored, in ms.
+ */
+async function checkStored({ table }: TableState, files: readonly NewFile[], isOurs: boolean): Promise<number> {
+  if (files.length === 0) return Number.POSITIVE_INFINITY
   const oldest = (await table.store.now()) - MAX_FILE_AGE_MS
   const limit = pLimit(REQUESTS)
-  await Promise.all(
+  const times = await Promise.all(
     files.map(({ key, bytes }) =>
       limit(async () => {
         const stored = await table.store.head(key)
         if (stored?.bytes !== bytes)
           throw refuse(`${key}: ${stored ? `${stored.bytes} bytes` : 'nothing'} in the store, ${bytes} bytes expected`)
         if (isOurs && stored.modified_at < oldest) throw refuse(`${key} was stored more than a day ago; it must be written again`)
+        return stored.modified_at
       }),
     ),
   )
+  return Math.min(...times)
 }
 
 const isLive = ({ status }: ManifestEntry): boolean => status !== STATUS.DELETED
@@ -311,19 +316,18 @@ function joined(first: SnapshotChange, next: SnapshotChange): SnapshotChange {
   }
 }
 
-/** A file that was in the table before must not return: expiry deletes what an expired snapshot was the last to list. */
-async function checkUnused(base: TableState, files: readonly ManifestedFile[]): Promise<void> {
+/**
+ * A file that was in the table before must not return: expiry deletes what an expired snapshot was the last to list. Only
+ * snapshots since it was stored can list it.
+ */
+async function checkUnused(base: TableState, files: readonly ManifestedFile[], stored_at: number): Promise<void> {
   if (files.length === 0) return
   const { table, metadata } = base
   const keys = new Set(files.map(({ key }) => key))
-  const infos = await Promise.all(files.map(({ key }) => table.store.head(key)))
-  const since = Math.min(...infos.map((info) => info?.modified_at ?? 0)) - CLOCK_MS
-  const seen = new Set<string>()
-  for (const snapshot of metadata.snapshots.filter((one) => one['timestamp-ms'] >= since))
-    for (const manifest of await table.manifests(base, snapshot)) {
-      if (seen.has(manifest.key)) continue
-      seen.add(manifest.key)
-      for (const { file } of await table.entries(base, manifest))
-        if (keys.has(file.key)) throw refuse(`${file.key} was in the table already`)
-    }
+  const limit = pLimit(REQUESTS)
+  const since = metadata.snapshots.filter((one) => one['timestamp-ms'] >= stored_at - CLOCK_MS)
+  const lists = await Promise.all(since.map((snapshot) => limit(() => table.manifests(base, snapshot))))
+  const manifests = [...new Map(lists.flat().map((manifest) => [manifest.key, manifest])).values()]
+  const entries = await Promise.all(manifests.map((manifest) => limit(() => table.entries(base, manifest))))
+  for (const { file } of entries.flat()) if (keys.has(file.key)) throw refuse(`${file.key} was in the table already`)
 }

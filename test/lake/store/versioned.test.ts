@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { fileStore } from '../../../lake/store/file.ts'
-import type { ObjectStore } from '../../../lake/store/store.ts'
+import type { ObjectInfo, ObjectStore } from '../../../lake/store/store.ts'
 import { versioned } from '../../../lake/store/versioned.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 
@@ -57,3 +57,19 @@ test('an unchanged state is not written, and what the decision throws is thrown'
     }),
   ).rejects.toThrow('refused')
 })
+
+test('a change that is written is no failure if old versions cannot be removed', async () => {
+  const failing = versioned<Numbers>({ ...store, list: failsAfter(8), delete: () => Promise.reject(new Error('no')) }, 'c/')
+  for (let at = 1; at <= 9; at++) expect(await failing.update(() => ({ numbers: [at] }))).toEqual({ numbers: [at] })
+})
+
+/** Lists of a store; each after the first ones says that all but the newest object are old. */
+function failsAfter(count: number): ObjectStore['list'] {
+  let lists = 0
+  return async function* (prefix, options) {
+    const infos: ObjectInfo[] = []
+    for await (const info of store.list(prefix, options)) infos.push(info)
+    for (const [at, info] of infos.entries()) yield lists > count && at < infos.length - 1 ? { ...info, modified_at: 0 } : info
+    lists++
+  }
+}

@@ -139,7 +139,8 @@ describe('a table', () => {
     expect(metadata.snapshots[0]['manifest-list']).toMatch(/^s3:\/\/lake\/files\/road\/incidents\/metadata\/.+\.avro$/)
     expect(config).toMatchObject({ 's3.endpoint': service.url, 's3.path-style-access': 'true' })
     expect(loaded['storage-credentials']).toEqual([{ prefix: 's3://lake/files/road/incidents', config }])
-    expect(await json(`${INCIDENTS}/credentials`)).toEqual({ 'storage-credentials': loaded['storage-credentials'] })
+    for (const query of ['', '?planId=1'])
+      expect(await json(`${INCIDENTS}/credentials${query}`)).toEqual({ 'storage-credentials': loaded['storage-credentials'] })
   })
 
   test('is not sent again to a client that has it, until it or its credentials change', async () => {

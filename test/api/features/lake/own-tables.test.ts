@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openOwnTables } from '../../../../api/features/lake/own-tables.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import type { TableState } from '../../../../lake/iceberg/table.ts'
 import { fileStore } from '../../../../lake/store/file.ts'
@@ -11,11 +13,11 @@ const TABLES = '/namespaces/own/tables'
 const field = (id: number, name: string, type: unknown = 'string') => ({ id, name, type, required: false })
 const schema = { type: 'struct', fields: [field(1, 'a', 'long'), field(2, 'b')] }
 
-let ahead = 0
+const ahead = 0
 let service: TestService
 let writer: Writer
 beforeAll(async () => {
-  service = await startService({ clock: () => Date.now() + ahead })
+  service = await startService()
   writer = await openWriter(service)
 })
 afterAll(async () => {
@@ -24,6 +26,9 @@ afterAll(async () => {
 })
 const create = (name: string, more: object = {}): Promise<Reply> => writer.send('POST', TABLES, { name, schema, ...more })
 const names = async (): Promise<string[]> => (await writer.send('GET', TABLES)).identifiers.map(({ name }: Reply) => name)
+/** Removes what may go some days from now, as the service does now and then. */
+const tidyIn = (days: number): Promise<void> =>
+  openOwnTables({ store: service.lake.store, clock: () => Date.now() + days * 24 * 3_600_000 }).tidy()
 const objects = async (): Promise<string[]> => {
   const keys: string[] = []
   for await (const { key } of service.lake.store.list('lake/own/')) keys.push(key)
@@ -90,11 +95,37 @@ describe('a table of a lake writer', () => {
     expect(second.metadata['table-uuid']).not.toBe(first.metadata['table-uuid'])
     await writer.send('DELETE', `${TABLES}/again?purgeRequested=true`)
     expect((await objects()).length).toBeGreaterThan(0)
-    ahead = 8 * 24 * 3_600_000
-    await create('later')
-    expect((await objects()).every((key) => key.includes('/later-'))).toBe(true)
-    ahead = 0
-    await writer.send('DELETE', `${TABLES}/later?purgeRequested=true`)
+    await tidyIn(6)
+    expect((await objects()).length).toBeGreaterThan(0)
+    await tidyIn(8)
+    expect(await objects()).toEqual([])
+  })
+
+  test('leaves no files for good: neither losers of a race for its name, nor what comes after its end', async () => {
+    const made = await Promise.all([create('race'), create('race'), create('race')])
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    const client = await writer.storage(`${TABLES}/race`)
+    const { metadata } = await writer.send('GET', `${TABLES}/race`)
+    await writer.send('DELETE', `${TABLES}/race?purgeRequested=true`)
+    const Key = `${metadata.location.replace('s3://lake/', '')}/data/late.parquet`
+    await client.send(new PutObjectCommand({ Bucket: 'lake', Key, Body: 'x' }))
+    await create('other')
+    await tidyIn(2)
+    expect((await objects()).length).toBeGreaterThan(2)
+    await tidyIn(4)
+    expect((await objects()).every((key) => key.includes('/other-'))).toBe(true)
+    await writer.send('DELETE', `${TABLES}/other?purgeRequested=true`)
+    expect(await objects()).toEqual([])
+  })
+
+  test('is dropped even if its files cannot be removed just then', async () => {
+    const { store } = service.lake
+    const own = openOwnTables({ store: { ...store, deleteMany: () => Promise.reject(new Error('no')) }, clock: Date.now })
+    await create('stuck')
+    await own.drop('stuck', true)
+    expect(await names()).not.toContain('stuck')
+    await tidyIn(0)
+    expect(await objects()).toEqual([])
   })
 
   test('is made by its first commit if it was staged', async () => {

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { utimes } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import * as s3 from '@aws-sdk/client-s3'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPlans } from '../../../../api/auth/plans.ts'
 import { signedHeaders } from '../../../../api/features/lake/signature.ts'
+import { answerUpload } from '../../../../api/features/lake/uploads.ts'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
 import { exampleTableRow, startService, type TestService } from '../../service.ts'
 import { openWriter, type Writer } from './writer.ts'
@@ -163,6 +165,14 @@ test('what is left of old uploads is looked for once an hour, not at each upload
     writer.close()
     await service.close()
   }
+})
+
+test('an upload begins even if what is left of others cannot be removed', async () => {
+  const store = { ...service.lake.store, now: () => Promise.reject(new Error('no')) }
+  const raw = { method: 'POST', headers: {}, url: '/x?uploads' } as IncomingMessage
+  const stamps = { stamp: (text: string) => text, stamped: (text: string) => text }
+  const request = { raw, query: new URLSearchParams('uploads'), table: 'lake/own/t-1', key: 'lake/own/t-1/data/a.parquet' }
+  expect((await answerUpload(request, { store, stamps, isOwn: true })).status).toBe(200)
 })
 
 describe('a body', () => {
