@@ -257,7 +257,10 @@ async function endOf(
 ): Promise<number> {
   const state = pins.get(dataset.id)
   if (!countsFirstDay || !state) return settled
-  const times = (await liveFiles(state)).map((file) => timesOf(dataset, state, file))
+  const files = await liveFiles(state)
+  // A file without bounds, as DuckDB writes, does not say when the input began.
+  const bounded = files.filter(({ metrics }) => metrics.get(fieldOf(dataset, dataset.time).id)?.lower !== undefined)
+  const times = (bounded.length > 0 ? bounded : files).map((file) => timesOf(dataset, state, file))
   const first = Math.min(...times.map(({ lower }) => lower))
   const last = Math.max(...times.map(({ upper }) => upper))
   // An input has no rows before its beginning, so its first day and hour are incomplete.

@@ -4,22 +4,25 @@ import type { ManifestedFile } from '../../../lake/iceberg/manifest.ts'
 import type { SnapshotChange } from '../../../lake/iceberg/rest/adopt.ts'
 import type { TableField } from '../../../lake/iceberg/types.ts'
 import { feedsIn, PART } from '../../../lake/landed.ts'
+import { CLOCK_TOLERANCE_MS } from '../../../lake/live/freshness.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { IS_OURS, scanFiles } from '../../../lake/query/scan.ts'
-import { fieldName, join, sql } from '../../../lake/query/sql.ts'
+import { column, fieldName, join, sql } from '../../../lake/query/sql.ts'
 import { storedFields } from '../../../lake/query/stored-fields.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
 
 /** Longest comparison of the rows of a commit, in ms. */
 const TIMEOUT_MS = 120_000
 const REMEMBERED = 100
 
-/** The rows of some files: all of them, and those of our fetches, as number and sum of hashes. */
+/** The rows of some files: all of them, and those of our fetches, as number and sum of hashes; the latest time of the others, ms. */
 interface Sums {
   readonly all: string
   readonly ours: string
   readonly rows: number
   readonly oursRows: number
+  readonly latest: number | null
 }
 
 /** Files to sum, the fields of their table, and the feeds that fill it. */
@@ -29,14 +32,16 @@ interface Summed {
   readonly feeds: readonly string[]
 }
 
-const NO_ROWS: Sums = Object.freeze({ all: '0:0', ours: '0:0', rows: 0, oursRows: 0 })
+const NO_ROWS: Sums = Object.freeze({ all: '0:0', ours: '0:0', rows: 0, oursRows: 0, latest: null })
 
 /**
  * Returns what checks the rows that another writer changes in a table of a dataset: rows of our fetches stay as they are, and a
- * `replace` changes none at all. Verdicts are remembered, as clients send a commit again after another one.
+ * `replace` changes none at all; those of others are not observed in the future. Verdicts are remembered, as clients send a
+ * commit again after another one. `clock` returns ms.
  */
 export function openRowRules(
   lake: Lake,
+  clock: () => number,
 ): (
   dataset: Dataset,
   change: SnapshotChange,
@@ -64,7 +69,11 @@ export function openRowRules(
     if (operation === 'replace') throw refuse('a replace keeps the rows: those of its files differ from those removed')
     if (!isFed)
       throw refuse(`the rows of ${dataset.id} are computed by the service, which replaces them: others can only compact its files`)
-    if (come.ours === gone.ours) return
+    if (come.ours === gone.ours) {
+      const { latest } = come
+      if (!dataset.isObservation || latest === null || latest <= clock() + CLOCK_TOLERANCE_MS) return
+      throw refuse(`${dataset.time} is when something was observed: ${isoInstant(latest)} is in the future`)
+    }
     throw refuse(
       come.oursRows > gone.oursRows
         ? 'rows of other writers need a fetch_id of their own: this one is, or begins as, one of the service'
@@ -84,12 +93,18 @@ async function sumsOf(lake: Lake, dataset: Dataset, { files, fields, feeds }: Su
   // The rows of a feed are found by its id and a dot.
   const ofFeed = `^(${feeds.join('|')})[.]`
   const rows = sql`(
-    SELECT hash(${join(stored.map(fieldName))}) AS row_hash, ${IS_OURS} OR coalesce(regexp_matches(fetch_id, ${ofFeed}), false) AS is_ours
+    SELECT hash(${join(stored.map(fieldName))}) AS row_hash, epoch_ms(${column(dataset, dataset.time)}) AS time_ms, ${IS_OURS} OR coalesce(regexp_matches(fetch_id, ${ofFeed}), false) AS is_ours
     FROM ${scanFiles(dataset, files, stored)}
   )`
-  const [[all, sum, ours, oursSum] = []] = await lake.use({ timeout_ms: TIMEOUT_MS }, (session) =>
+  const [[all, sum, ours, oursSum, latest] = []] = await lake.use({ timeout_ms: TIMEOUT_MS }, (session) =>
     session.values(sql`
-      SELECT count(*), sum(row_hash), count(*) FILTER (WHERE is_ours), sum(row_hash) FILTER (WHERE is_ours) FROM ${rows}`),
+      SELECT count(*), sum(row_hash), count(*) FILTER (WHERE is_ours), sum(row_hash) FILTER (WHERE is_ours), max(time_ms) FILTER (WHERE NOT is_ours) FROM ${rows}`),
   )
-  return { all: `${all}:${sum ?? 0}`, ours: `${ours}:${oursSum ?? 0}`, rows: Number(all), oursRows: Number(ours) }
+  return {
+    all: `${all}:${sum ?? 0}`,
+    ours: `${ours}:${oursSum ?? 0}`,
+    rows: Number(all),
+    oursRows: Number(ours),
+    latest: typeof latest === 'bigint' || typeof latest === 'number' ? Number(latest) : null,
+  }
 }

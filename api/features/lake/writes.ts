@@ -52,7 +52,7 @@ export function openWrites({
   /** Called if old versions could not be removed. */
   readonly onUntidy: (error: unknown) => void
 }): Writes {
-  const checkRows = openRowRules(lake)
+  const checkRows = openRowRules(lake, clock)
   const rulesOf = (
     { table, location, version }: { readonly table: Table; readonly location: string; readonly version: number },
     { changes, written }: { readonly changes: SnapshotChange[] | null; readonly written: string[] },

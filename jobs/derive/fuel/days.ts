@@ -23,6 +23,8 @@ export const fuelDaysDerived = defineDerived({
   rows: daysOf,
 })
 
+/** Fetches of the register: a row that a lake writer added makes no publication. */
+const A_FETCH = 'fuel_stations.%'
 /** Most of the 4,106 brands have one station, whose prices are no average. */
 const LEAST_STATIONS = 3
 
@@ -40,7 +42,8 @@ function daysOf(month: MonthSpan, [prices, stations, archive]: readonly SqlPart[
   return sql`
     WITH published AS (
       SELECT DISTINCT ${dateOf('observed_at', dialect)} AS date
-      FROM ${prices as SqlPart} WHERE observed_at >= ${instant(month.from)} AND observed_at < ${instant(month.to)}
+      FROM ${prices as SqlPart}
+      WHERE observed_at >= ${instant(month.from)} AND observed_at < ${instant(month.to)} AND fetch_id LIKE ${A_FETCH}
     ),
     sold AS (${atEnds(month, dialect, { rows: prices as SqlPart, thing: ['station_id', 'product'], values: ['price', 'price_unit', 'province_code', 'price_issue'] })}),
     open AS (${atEnds(month, dialect, { rows: stations as SqlPart, thing: ['station_id'], values: ['brand', 'sale_type'] })}),

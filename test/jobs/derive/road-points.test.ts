@@ -15,6 +15,10 @@ import { roadPoints } from '../../../lake/datasets/road/road-network.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms.ts'
+import { commit } from '../../../lake/iceberg/commit.ts'
+import { liveFiles } from '../../../lake/iceberg/files.ts'
+import type { TableState } from '../../../lake/iceberg/table.ts'
+import type { LiveFile } from '../../../lake/iceberg/types.ts'
 import type { Post } from '../../../lake/places/place-on-road.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { exampleTableRow } from '../../api/service.ts'
@@ -233,6 +237,18 @@ describe('the first day', () => {
       properties: { 'landed-until.fuel_stations': new Date(begin - 20 * MINUTE_MS).toISOString() },
     })
     expect(await knownAfter(begin, [18, 19])).toEqual([18, 19, 20])
+  })
+
+  test('is not taken for over by a file without bounds, as DuckDB writes', async () => {
+    const begin = Date.UTC(2026, 0, 10, 9, 41)
+    await knownAfter(begin, [10])
+    const [theirs] = await landRows(context.lake, incidents, [incident(11, 11_000, { observed_at: begin })])
+    const table = context.lake.table(incidents)
+    const file = (await liveFiles((await table.load({ isFresh: true })) as TableState)).find(({ key }) => key === theirs?.key) as LiveFile
+    const key = `${table.key}/data/duckdb.parquet`
+    await context.store.put(key, (await context.store.get(file.key)) as Buffer)
+    await commit({ table, operation: 'replace', add: [{ ...file, key, metrics: new Map() }], remove: [file] })
+    expect(await knownAfter(begin + MINUTE_MS, [12])).toEqual([10, 11, 12])
   })
 
   deepTest('the known places do not depend on the number of derivations', async () => {

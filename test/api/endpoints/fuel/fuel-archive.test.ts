@@ -68,6 +68,9 @@ test('an archive alone gives days; the first publication replaces its day and se
   const live = (station_id: string, price: number): AnyRow =>
     exampleTableRow(fuelPrices, { station_id, price, product: 'DIESEL_A', observed_at: LIVE, updated_at: LIVE, province_code: '28' })
   await service.land(fuelPrices, [live('s0', 1.7), live('s1', 1.8)], LIVE)
+  // A row that a lake writer added to a day of the archive makes no publication of that day.
+  const theirs = { fetch_id: 'study.1', observed_at: LIVE - 8 * 86_400_000, price_issue: 'IMPLAUSIBLE' }
+  await service.land(fuelPrices, [{ ...live('s9', 2), ...theirs }], LIVE)
   const stations = ['s0', 's1'].map((station_id) =>
     exampleTableRow(fuelStations, { station_id, observed_at: LIVE, updated_at: LIVE, sale_type: 'PUBLIC' }),
   )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { incidents } from '../../../../lake/datasets/road/incidents.ts'
+import { trafficReadings } from '../../../../lake/datasets/road/traffic-readings.ts'
 import { commit } from '../../../../lake/iceberg/commit.ts'
 import { removeOrphans } from '../../../../lake/iceberg/expire.ts'
 import { liveFiles } from '../../../../lake/iceberg/files.ts'
@@ -143,6 +144,25 @@ describe('an append', () => {
     const { updates } = await writer.snapshot(state, incidents, made as never)
     expect(refusal(await commitTo(updates))).toEqual([400, 'BadRequestException', expect.stringMatching(why)])
     expect((await load()).version).toBe(state.version)
+  })
+
+  test('of observations is refused if one of them is in the future', async () => {
+    const path = '/namespaces/road/tables/traffic_readings'
+    const at = (observed_at: number) => exampleTableRow(trafficReadings, { observed_at, fetch_id: 'mine' })
+    const table = service.lake.table(trafficReadings)
+    await service.land(trafficReadings, [exampleTableRow(trafficReadings)], Date.now())
+    await commit({ table, operation: 'append', properties: () => ({ 'landed.dgt_detectors': '1' }) })
+    const append = async (...rows: readonly number[]): Promise<Reply> => {
+      const now = (await table.load({ isFresh: true })) as TableState
+      const { updates } = await writer.snapshot(now, trafficReadings, { add: rows.map(at) })
+      return writer.send('POST', path, { requirements: required(now), updates })
+    }
+    const now = Date.now()
+    expect((await append(now - 60_000, now)).status).toBe(200)
+    expect(refusal(await append(now, now + 3_600_000))).toEqual([
+      ...[400, 'BadRequestException'],
+      expect.stringContaining('observed_at is when something was observed: 20'),
+    ])
   })
 
   test('is refused with a file that was in the table before', async () => {
