@@ -115,8 +115,9 @@ export const RESTART: readonly Bench[] = [
   },
   {
     name: 'restart/ratio',
+    // The table is read in half the time of the release without checkpoints (f399f63), which took 14 times as long as now.
     about: `${ABOUT}; against reading it from the table`,
-    limit: 0.1,
+    limit: 0.2,
     setUp: fill,
     async open(folder) {
       const measured = { expected, run: (timer: Timer) => restart(folder, timer, 'checkpoint') }
