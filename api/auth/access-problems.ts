@@ -8,7 +8,7 @@ import type { Charge } from './limits/policy.ts'
 const AUTHENTICATE = Object.freeze({ 'WWW-Authenticate': 'ApiKey realm="api"' })
 
 const REFUSALS: Readonly<Record<KeyRejection, readonly [ProblemCode, string]>> = {
-  malformed: ['invalid-key', 'X-API-Key contains no key: a key is tia_ and 36 letters and digits, of which the last six are a checksum.'],
+  malformed: ['invalid-key', 'contains no key: a key is tia_ and 36 letters and digits, of which the last six are a checksum.'],
   unknown: ['invalid-key', 'There is no such key.'],
   revoked: ['revoked-key', 'This key was revoked.'],
   expired: ['expired-key', 'This key has expired: it was rotated, or its e-mail address was not confirmed within 7 days.'],
@@ -56,10 +56,10 @@ export function tooManyStreams(most: number): Problem {
   return problem('concurrency', `${streams} may be open at once; close one first.`, { retry_after_s: 15 })
 }
 
-/** Returns the problem of an invalid key. A request with one is never answered as if it had none. */
-export function keyProblem(refusal: KeyRejection): Problem {
+/** Returns the problem of an invalid key in a header. A request with one is never answered as if it had none. */
+export function keyProblem(refusal: KeyRejection, header: string): Problem {
   const [code, detail] = REFUSALS[refusal]
-  return problem(code, detail, { headers: AUTHENTICATE })
+  return problem(code, refusal === 'malformed' ? `${header} ${detail}` : detail, { headers: AUTHENTICATE })
 }
 
 /**
@@ -81,15 +81,15 @@ export function quotaExceeded(charge: Charge, random: () => number, advice = '')
 
 /**
  * Returns the data of a key, at once if this process knows it. Throws, or rejects with, the problem of an invalid or unreadable
- * key.
+ * key; `header` is where it was sent.
  */
-export function checkedKey(keys: KeyIndex, text: string): LiveKey | Promise<LiveKey> {
+export function checkedKey(keys: KeyIndex, text: string, header = 'X-API-Key'): LiveKey | Promise<LiveKey> {
   const found = keys.lookUp(text)
-  return found instanceof Promise ? found.catch(lookupFailed).then(keyOf) : keyOf(found)
+  return found instanceof Promise ? found.catch(lookupFailed).then((one) => keyOf(one, header)) : keyOf(found, header)
 }
 
-function keyOf(found: KeyLookup): LiveKey {
-  if (found.key === null) throw keyProblem(found.refusal)
+function keyOf(found: KeyLookup, header: string): LiveKey {
+  if (found.key === null) throw keyProblem(found.refusal, header)
   return found.key
 }
 

@@ -89,7 +89,7 @@ export function openCallers(options: {
         return token !== undefined && pages.isValid(String(token), callerOf(raw)) ? byPage(raw) : byAddress(raw)
       }
       if (stopped.size > 0 && keys.atHand(String(text)) === null) refuseStopped(raw)
-      const key = checkedKey(keys, String(text))
+      const key = checkedKey(keys, String(text), bearers.has(raw) ? 'Authorization: Bearer' : 'X-API-Key')
       return key instanceof Promise ? key.then(byKey) : byKey(key)
     },
     stopLookups: (raw, wait_s) => {
@@ -97,6 +97,19 @@ export function openCallers(options: {
       stopped.set(callerOf(raw), performance.now() + Math.min(wait_s, MAX_STOP_S) * 1000)
     },
   }
+}
+
+/** Requests whose key came as a bearer token. */
+const bearers = new WeakSet<IncomingMessage>()
+
+/** Takes a key that came as a bearer token, which is how clients of catalogues send one, as if it were in X-API-Key. */
+export function takeBearer(raw: IncomingMessage): void {
+  const { headers } = raw
+  const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (token === undefined || headers['x-api-key'] !== undefined) return
+  headers['x-api-key'] = token
+  delete headers.authorization
+  bearers.add(raw)
 }
 
 /** True if the header Authorization seems to contain our key, plain or as the name or password of Basic (RFC 7617). */

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { problemOf } from '../../engine/replies/problem-replies.ts'
 import { type Problem, problem } from '../../kernel/problems.ts'
@@ -41,7 +40,7 @@ const ICEBERG_TYPES: Readonly<Record<number, string>> = {
 }
 
 /** The body of an error of the Iceberg REST catalogue ("IcebergErrorResponse"). */
-export function icebergError(code: number, message: string, type = ICEBERG_TYPES[code] ?? STATUS_CODES[code]): string {
+export function icebergError(code: number, message: string, type = ICEBERG_TYPES[code] ?? ICEBERG_TYPES[code < 500 ? 400 : 500]): string {
   return redacted(JSON.stringify({ error: { message, type, code } }))
 }
 

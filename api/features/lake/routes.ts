@@ -5,6 +5,7 @@ import { currentSnapshot, metadataBytes, type TableMetadata } from '../../../lak
 import { loadOrRefuse } from '../../../lake/iceberg/refusal.ts'
 import type { Table, TableState } from '../../../lake/iceberg/table.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { takeBearer } from '../../auth/callers.ts'
 import { FULL_COST, RequestContext } from '../../auth/request-context.ts'
 import { countRequest } from '../../engine/replies/context-replies.ts'
 import { problemOf } from '../../engine/replies/problem-replies.ts'
@@ -40,6 +41,9 @@ export const PATHS = Object.freeze({
   sign: `${TABLE}/sign`,
 })
 
+/** Where clients exchange a `credential` for a token, before they have one. */
+const OAUTH = `${CATALOGUE_PATH}/v1/oauth/tokens`
+
 /** What is served to lake writers besides. */
 export const WRITER_ENDPOINTS: readonly string[] = Object.freeze([
   'POST /v1/{prefix}/namespaces/{namespace}/tables',
@@ -65,6 +69,8 @@ const SIGN = 'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign'
 const REQUESTS = 16
 /** Largest report of metrics, and largest commit, in bytes. */
 const BODY_BYTES = 1024 ** 2
+
+type Route = readonly [methods: readonly string[], path: string, answer: Answerer]
 
 /** Registers the catalogue: of the Iceberg REST specification what reads, and for lake writers what changes tables. */
 export function registerCatalogue(
@@ -120,7 +126,12 @@ export function registerCatalogue(
     )
     return found.flat()
   }
-  const routes: readonly (readonly [methods: readonly string[], path: string, answer: Answerer])[] = [
+  const signs = (of: NonNullable<typeof bucket>): Route => [
+    ['POST'],
+    PATHS.sign,
+    async (asked) => json(await signRead(await stateOf(asked), (asked.request.body ?? {}) as SignRequest, { bucket: of, now: clock() })),
+  ]
+  const routes: readonly Route[] = [
     [
       ['GET'],
       PATHS.config,
@@ -184,16 +195,7 @@ export function registerCatalogue(
       },
     ],
     [['POST'], PATHS.metrics, async (asked) => stateOf(asked).then(() => NO_CONTENT)],
-    [
-      ['POST'],
-      PATHS.sign,
-      async (asked) => {
-        const state = await stateOf(asked)
-        return bucket
-          ? json(await signRead(state, (asked.request.body ?? {}) as SignRequest, { bucket, now: clock() }))
-          : unsupported(asked)
-      },
-    ],
+    ...(bucket ? [signs(bucket)] : []),
   ]
   void app.register(async (scope) => {
     answerErrors(scope, parts.log, asIceberg)
@@ -213,10 +215,16 @@ export function registerCatalogue(
         handler: (request, reply) => serve(request, reply, { parts, counters, answer }),
       })
     }
+  })
+  void app.register(async (scope) => {
+    answerErrors(scope, parts.log, asIceberg)
+    // What is not served is not read: a form of OAuth gets the same reply as JSON.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null))
     const path = `${CATALOGUE_PATH}/{path}`
     const counters = { count: parts.requests.usageOf(path), countReply: parts.groups.ofPath('export', path) }
     scope.route({
-      ...{ method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], url: `${CATALOGUE_PATH}/*`, bodyLimit: BODY_BYTES },
+      ...{ method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], url: `${CATALOGUE_PATH}/*` },
       config: { counters },
       handler: (request, reply) => serve(request, reply, { parts, counters, answer: unsupported }),
     })
@@ -226,7 +234,8 @@ export function registerCatalogue(
 /** The reply to an operation that the catalogue does not have. */
 function unsupported({ request: { method, url } }: Asked): Answer {
   const path = url.split('?', 1)[0]?.slice(0, 500)
-  return { status: 501, body: icebergError(501, `The catalogue does not have ${method} ${path}; GET ${PATHS.config} lists its endpoints.`) }
+  const instead = path === OAUTH ? 'the token is an API key.' : `GET ${PATHS.config} lists its endpoints.`
+  return { status: 501, body: icebergError(501, `The catalogue does not have ${method} ${path}; ${instead}`) }
 }
 
 /** Answers a request by a key, and charges and counts it. Signing one is free, as reading a file is. */
@@ -244,12 +253,12 @@ async function serve(
   },
 ): Promise<void> {
   const { raw } = request
-  takeBearer(request)
+  takeBearer(raw)
   const context = new RequestContext(parts, raw)
   try {
     refuseLongUrl(raw)
     await context.identify()
-    if (!context.caller.key) throw noKey()
+    if (!context.caller.key && answer !== unsupported) throw noKey()
     if (!request.routeOptions.url?.endsWith('/sign')) await context.charge(FULL_COST)
     const query = new URL(raw.url ?? '/', 'http://localhost').searchParams
     const { status = 200, headers, body } = await answer({ context, params: request.params as Asked['params'], query, request })
@@ -270,13 +279,6 @@ async function serve(
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-/** Takes a key that came as a bearer token, which is how clients of catalogues send one, as if it were in X-API-Key. */
-function takeBearer({ raw: { headers } }: FastifyRequest): void {
-  const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  if (token === undefined || headers['x-api-key'] !== undefined) return
-  headers['x-api-key'] = token
-  delete headers.authorization
-}
 
 function noKey(): Problem {
   return problem('key-required', 'The catalogue needs an API key as bearer token: POST /api/keys gives a free one.', {

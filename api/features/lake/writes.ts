@@ -148,7 +148,8 @@ export function exactJson(text: string): unknown {
 function checkedColumns(dataset: Dataset, metadata: TableMetadata): { readonly fields: readonly TableField[] } {
   const { fields } = schemaOf(metadata)
   const { lost } = storedFields(dataset, { fields })
-  if (lost.length > 0) throw new UpdateRefused('add-schema', `column ${lost[0]} has a name or type that compaction could not keep`)
+  const why = 'has a name or type that compaction could not keep: it needs a new name, and a primitive type but fixed, or a list of one'
+  if (lost.length > 0) throw new UpdateRefused('add-schema', `column ${lost[0]} ${why}`)
   return { fields }
 }
 

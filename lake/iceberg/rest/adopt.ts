@@ -203,7 +203,7 @@ async function adoptManifest(
 ): Promise<Adopted> {
   const { table, metadata } = base
   if (line.content === 'deletes')
-    throw refuse('it has delete manifests: rows must be deleted by writing files again (write.delete.mode=copy-on-write)')
+    throw refuse('it has delete files: delete with PyIceberg or with Spark (write.delete.mode=copy-on-write), which write files again')
   const { toLocation } = pathsOf(base)
   const given = await avroOf(base, line.key)
   const files: NewFile[] = []

@@ -222,14 +222,17 @@ export const UPDATE_ACTIONS: readonly string[] = Object.freeze(Object.keys(UPDAT
 
 const nextId = (ids: readonly number[]): number => Math.max(-1, ...ids) + 1
 
+const ONLY_ADDED = 'columns can only be added, as nullable ones; the operator removes an added one with scripts/lake drop-column'
+
 /** The fields of a dataset's table with those that a schema adds. Throws `UpdateRefused` for one that changes others. */
 function widened(metadata: TableMetadata, given: readonly TableField[]): readonly TableField[] {
   const { fields } = schemaOf(metadata)
   const refuse = (why: string): UpdateRefused => new UpdateRefused('add-schema', why)
   for (const { id, name, type, required } of fields) {
     const now = given.find((field) => field.id === id)
-    if (!now) throw refuse(`column ${name} would be gone`)
-    if (now.name !== name || now.required !== required || !sameType(now.type, type)) throw refuse(`column ${name} would change`)
+    if (!now) throw refuse(`column ${name} would be gone: ${ONLY_ADDED}`)
+    if (now.name !== name || now.required !== required || !sameType(now.type, type))
+      throw refuse(`column ${name} would change: ${ONLY_ADDED}`)
   }
   const more = given.filter(({ id }) => !fields.some((field) => field.id === id))
   for (const { id, name, required } of more) {

@@ -18,5 +18,5 @@ for line in sys.stdin:
         spark.sql(task["query"]).write.parquet(task["folder"])
         print(json.dumps({"done": task["folder"]}), flush=True)
     except Exception as error:  # Reported to the process that ordered the query.
-        print(json.dumps({"failed": str(error)[:4000]}), flush=True)
+        print(json.dumps({"failed": str(error)}), flush=True)
 spark.stop()

@@ -11,6 +11,8 @@ import { Bound, sql } from '../../../lake/query/sql.ts'
 const PROGRAM = join(import.meta.dirname, 'run_queries.py')
 /** Name of our catalogue in Spark's queries. */
 const CATALOGUE = 'lake'
+/** How much of the end of the log is searched: a Java error with its causes. */
+const LOG_CHARACTERS = 64_000
 
 /** Where Spark runs, and how it reads the lake. */
 export interface SparkOptions {
@@ -63,7 +65,7 @@ export async function openSpark({ python, jars, master, uri, token, folder, sett
       const query = sparkText(part.rowsIn(SPARK), CATALOGUE, pins)
       child.stdin.write(`${JSON.stringify({ query, folder: into })}\n`)
       const { failed } = await replies()
-      if (failed !== undefined) throw new Error(`Spark could not make ${part.version}: ${failed}`)
+      if (failed !== undefined) throw new Error(`Spark could not make ${part.version}: ${failureIn(String(failed))}`)
       const files = (await readdir(into)).filter((name) => name.endsWith('.parquet')).map((name) => join(into, name))
       return sql`SELECT * FROM read_parquet(${new Bound(listValue(files), LIST(VARCHAR))})`
     },
@@ -75,17 +77,31 @@ export async function openSpark({ python, jars, master, uri, token, folder, sett
   }
 }
 
-/** Returns the next reply of the program at each call; throws with the end of its log if it has ended. */
+/**
+ * The line of an error or of the end of a log that says what failed: Java's innermost cause, or Python's error. Without a trace
+ * the first line of an error, and the last one of a log.
+ */
+export function failureIn(text: string, { isLog = false } = {}): string {
+  const lines = text.trim().split('\n')
+  const java = lines.findLast((line) => /^Caused by: [\w.$]+: \S/.test(line)) ?? lines.find((line) => /^: \S/.test(line))
+  const python = lines.includes('Traceback (most recent call last):') && lines.findLast((line) => /^[\w.]+: \S/.test(line))
+  return java?.replace(/^(Caused by)?: /, '') || python || (lines.at(isLog ? -1 : 0) as string)
+}
+
+/** Returns the next reply of the program at each call; throws with what its log says if it has ended. */
 function linesOf(child: ChildProcess): () => Promise<Readonly<Record<string, unknown>>> {
   let log = ''
+  child.on('error', ({ message }) => {
+    log += message
+  })
   child.stderr?.on('data', (bytes: Buffer) => {
-    log = (log + bytes.toString()).slice(-4000)
+    log = (log + bytes.toString()).slice(-LOG_CHARACTERS)
   })
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]()
   return async () => {
     for (;;) {
       const { value, done } = await lines.next()
-      if (done) throw new Error(`Spark has ended: ${log}`)
+      if (done) throw new Error(`Spark has ended: ${failureIn(log, { isLog: true })}`)
       if (value.startsWith('{')) return JSON.parse(value) as Readonly<Record<string, unknown>>
     }
   }

@@ -55,6 +55,16 @@ describe('what is served', () => {
     }
   })
 
+  test('answers what is not served whatever its body, also without a key', async () => {
+    const [path, body] = [`${ROOT}/oauth/tokens`, new URLSearchParams({ grant_type: 'client_credentials' })]
+    for (const headers of [{}, { Authorization: `Bearer ${await service.key('FREE')}` }])
+      expect(await refusal(await fetch(`${service.url}${path}`, { method: 'POST', headers, body }))).toEqual([
+        501,
+        { code: 501, type: 'UnsupportedOperationException', message: expect.stringContaining('the token is an API key') },
+      ])
+    expect(await refusal(await ask(`${INCIDENTS}/metrics`, { method: 'POST', body }))).toMatchObject([415, { type: 'BadRequestException' }])
+  })
+
   test('has namespaces and tables with data, all at once or in pages', async () => {
     const { namespaces } = await json(`${ROOT}/namespaces`)
     expect(namespaces).toEqual(expect.arrayContaining([['road'], ['fuel'], ['adsb_lol'], ['sample']]))
@@ -96,7 +106,10 @@ describe('who may read', () => {
     expect(none.headers.get('www-authenticate')).toBe('Bearer realm="lake"')
     expect(await refusal(none)).toMatchObject([401, { type: 'NotAuthorizedException', code: 401 }])
     const wrong = await fetch(`${service.url}${ROOT}/config`, { headers: { Authorization: 'Bearer tia_nothing' } })
-    expect(await refusal(wrong)).toMatchObject([401, { code: 401 }])
+    const message = expect.stringMatching(/^Authorization: Bearer contains no key: a key is tia_/)
+    expect(await refusal(wrong)).toMatchObject([401, { code: 401, message }])
+    const other = await fetch(`${service.url}${ROOT}/config`, { headers: { 'X-API-Key': 'tia_nothing' } })
+    expect(await refusal(other)).toMatchObject([401, { message: expect.stringMatching(/^X-API-Key contains no key: /) }])
     expect((await service.get(`${ROOT}/config`)).status).toBe(200)
   })
 

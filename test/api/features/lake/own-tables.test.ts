@@ -13,7 +13,6 @@ const TABLES = '/namespaces/own/tables'
 const field = (id: number, name: string, type: unknown = 'string') => ({ id, name, type, required: false })
 const schema = { type: 'struct', fields: [field(1, 'a', 'long'), field(2, 'b')] }
 
-const ahead = 0
 let service: TestService
 let writer: Writer
 beforeAll(async () => {

@@ -127,7 +127,7 @@ describe('an append', () => {
     [
       'with deletes',
       { add: [row('more')], manifests: (all: never[]) => all.map((one: object) => ({ ...one, content: 'deletes' })) },
-      /delete manifests/,
+      /delete files: delete with PyIceberg or with Spark/,
     ],
     ['of a file twice', { add: [row('more')], entries: (all: never[]) => [...all, ...all] }, /listed twice/],
     [
@@ -262,7 +262,11 @@ describe('other updates', () => {
     ['set-properties', { updates: { 'own.number': 1 } }, 'needs a text'],
     ['remove-snapshot-ref', { 'ref-name': 'main' }, 'rows of the table'],
     ['set-snapshot-ref', { 'ref-name': 'main', type: 'branch', 'snapshot-id': 1 }, 'is not set back'],
-    ['add-schema', { schema: { fields: [{ id: 20_000, name: 'x', type: 'string', required: true }] } }, 'would be gone'],
+    [
+      'add-schema',
+      { schema: { fields: [{ id: 20_000, name: 'x', type: 'string', required: true }] } },
+      'would be gone: columns can only be added',
+    ],
   ])('are refused by name: %s %j', async (action, more, why) => {
     const [status, type, message] = refusal(await commitTo([{ action, ...more }]))
     expect([status, type, message]).toEqual([400, 'BadRequestException', expect.stringContaining(why)])
@@ -273,6 +277,7 @@ describe('other updates', () => {
     [{ required: true }, 'is required'],
     [{ type: 'variant' }, 'version 2 does not have'],
     [{ type: { type: 'struct', fields: [{ id: 30_000, name: 'y', type: 'int' }] } }, 'compaction could not keep'],
+    [{ type: 'fixed[4]' }, 'a primitive type but fixed'],
     [{ 'write-default': 'x' }, 'default value'],
   ])('refuse a column %j', async (more, why) => {
     const id = state.metadata['last-column-id'] + 1
@@ -282,6 +287,28 @@ describe('other updates', () => {
       { action: 'set-current-schema', 'schema-id': -1 },
     ])
     expect(refusal(reply)).toEqual([400, 'BadRequestException', expect.stringContaining(why)])
+  })
+
+  test('refuse a column of ours that would change, and say what can be', async () => {
+    const [first, ...rest] = state.fields
+    const reply = await commitTo([{ action: 'add-schema', schema: { type: 'struct', fields: [{ ...first, name: 'renamed' }, ...rest] } }])
+    expect(refusal(reply)).toEqual([400, 'BadRequestException', expect.stringMatching(/would change: .* scripts\/lake drop-column$/)])
+  })
+
+  test('take columns of primitive types and lists of them', async () => {
+    const types = ['boolean', 'int', 'long', 'float', 'double', 'decimal(9,3)', 'date', 'time', 'timestamp', 'timestamptz', 'string']
+    const last = state.metadata['last-column-id']
+    const more = [...types, 'uuid', 'binary', { type: 'list', 'element-id': last + 90, element: 'int', 'element-required': false }]
+    const fields = more.map((type, at) => ({ id: last + 1 + at, name: `added_${at}`, type, required: false }))
+    const { status } = await commitTo([
+      { action: 'add-schema', schema: { type: 'struct', fields: [...state.fields, ...fields] } },
+      { action: 'set-current-schema', 'schema-id': -1 },
+    ])
+    expect(status).toBe(200)
+    const landed = (await load()).fields.slice(-fields.length).map(({ name }) => name)
+    expect(landed).toEqual(fields.map(({ name }) => name))
+    await service.land(incidents, [row('f', FETCH)], Date.now())
+    expect(await ids()).toContain('f')
   })
 
   test.each([
