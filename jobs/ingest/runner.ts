@@ -354,7 +354,7 @@ export function makeRunner(context: IngestContext): Runner {
     },
   }
 
-  async function healFeed(feed: Feed, isTold: boolean): Promise<void> {
+  async function healFeed(feed: Feed, hasState: boolean): Promise<void> {
     // What Redis still has stays as it is.
     if (feed.into.some(({ id }) => refusedTables(context).has(id))) return
     const live = feed.into.filter((dataset) => dataset.live && !memories.get(feed.id)?.filling.includes(dataset))
@@ -367,11 +367,11 @@ export function makeRunner(context: IngestContext): Runner {
         return isNewest && (landed.rebuildFrom !== null || part.rebuilds === landed.rebuilds)
       }),
     )
-    if (memories.has(feed.id) && isTold && whole.every(Boolean)) return
+    if (memories.has(feed.id) && hasState && whole.every(Boolean)) return
     await inTurn(feed, async (memory) => {
       await showLive(context, memory)
       const state = feedStateOf(feed, factsOf(memory))
-      if (state && !isTold) await writeFeedState(context.redis, state)
+      if (state && !hasState) await writeFeedState(context.redis, state)
     })
   }
 }

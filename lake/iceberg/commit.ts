@@ -298,10 +298,10 @@ function summaryOf(options: CommitAttempt, holders: readonly Holder[], read: rea
     const stated = before[name] ? Number(before[name]) : Number.NaN
     return { [name]: String((Number.isSafeInteger(stated) ? stated : count()) + change) }
   }
-  const isTold = operation === 'append' || operation === 'replace'
+  const isPlain = operation === 'append' || operation === 'replace'
   return {
     operation,
-    ...(!isTold && { 'added-records': String(added), 'deleted-records': String(deleted) }),
+    ...(!isPlain && { 'added-records': String(added), 'deleted-records': String(deleted) }),
     ...total('total-data-files', add.length - gone.length, () => live().length),
     ...total('total-records', added - deleted, () => rowsOf(live())),
     ...total('total-files-size', bytesOf(add) - bytesOf(gone), () => bytesOf(live())),

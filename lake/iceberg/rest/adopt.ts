@@ -48,7 +48,8 @@ const refuse = (why: string): UpdateRefused => new UpdateRefused('add-snapshot',
 
 /**
  * Takes over a snapshot of another writer: its manifest list and new manifests are written again as objects of ours, which no
- * client of a dataset's table can change or delete. Throws `CommitConflict` if another commit came before it, `UpdateRefused` if it breaks a rule.
+ * client of a dataset's table can change or delete. Throws `CommitConflict` if another commit came before it, `UpdateRefused` if
+ * it breaks a rule.
  */
 export async function adoptSnapshot(given: Json, options: AdoptOptions): Promise<Snapshot> {
   const { base, written, keyOf, changes } = options
