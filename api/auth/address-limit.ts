@@ -12,7 +12,7 @@ export interface AddressLimit {
   readonly name: string
   readonly policies: readonly Policy[]
   /** True if replies state the limit; false for replies that caches may keep. */
-  readonly isTold: boolean
+  readonly isStated: boolean
 }
 
 /**
@@ -23,14 +23,14 @@ export interface AddressLimit {
 export const ACCOUNT_LIMIT: AddressLimit = Object.freeze({
   name: 'account',
   policies: [perMinute(30), perDay(1000)],
-  isTold: true,
+  isStated: true,
 })
 
 /** Limit of the webhook paths: a program that manages fifty of them sends some hundreds of requests at once. */
-export const WEBHOOK_LIMIT: AddressLimit = Object.freeze({ name: 'webhooks', policies: [perMinute(300)], isTold: true })
+export const WEBHOOK_LIMIT: AddressLimit = Object.freeze({ name: 'webhooks', policies: [perMinute(300)], isStated: true })
 
 /** Limit of descriptions, plans, documentation and health: a page takes a dozen requests, a monitor sends one a second. */
-export const PLATFORM_LIMIT: AddressLimit = Object.freeze({ name: 'platform', policies: [perMinute(600)], isTold: false })
+export const PLATFORM_LIMIT: AddressLimit = Object.freeze({ name: 'platform', policies: [perMinute(600)], isStated: false })
 
 const ONE = Object.freeze({ minute: 1, day: 1 })
 
@@ -44,13 +44,13 @@ export interface AddressLimitParts {
 export function limitByAddress(
   scope: FastifyInstance,
   { limiter, callerOf }: AddressLimitParts,
-  { name, policies, isTold }: AddressLimit,
+  { name, policies, isStated }: AddressLimit,
 ): void {
   // Before a body is read. OPTIONS never gets here: it is a browser's own request and costs nothing.
   const admit = async (request: FastifyRequest): Promise<void> => {
     const charge = await limiter.charge(`${name}:${callerOf(request.raw)}`, policies, ONE)
     if (!charge.admitted) throw quotaExceeded(charge, Math.random)
-    if (isTold) charges.set(request, charge)
+    if (isStated) charges.set(request, charge)
     refuseLongUrl(request.raw)
   }
   scope.addHook('onRequest', admit)

@@ -27,7 +27,7 @@ interface CatalogueParts extends AddressLimitParts {
 }
 
 /** A page of a dataset asks for five lists of the API. */
-const CATALOGUE_LIMIT: AddressLimit = Object.freeze({ name: 'catalogue', policies: [perMinute(120)], isTold: false })
+const CATALOGUE_LIMIT: AddressLimit = Object.freeze({ name: 'catalogue', policies: [perMinute(120)], isStated: false })
 /** How long a page is shown before it is made again, in s. */
 const FRESH_S = 60
 const MAX_PAGES = 400

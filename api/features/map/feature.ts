@@ -31,7 +31,7 @@ interface MapParts extends AddressLimitParts {
 }
 
 /** Limit of the map's page and tiles: a view has some thirty tiles. */
-const TILE_LIMIT: AddressLimit = Object.freeze({ name: 'map', policies: [perMinute(3000)], isTold: false })
+const TILE_LIMIT: AddressLimit = Object.freeze({ name: 'map', policies: [perMinute(3000)], isStated: false })
 
 const readPage = queryReader({ lang: oneOf('Language of texts. By default what Accept-Language prefers, else Spanish.', LANGS) })
 const NO_PARAMS = queryReader({})
