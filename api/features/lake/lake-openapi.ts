@@ -131,7 +131,7 @@ export function lakePaths(): Part {
           query('purgeRequested', 'Whether its files go at once.', { type: 'boolean', default: false }),
         ],
         reply: null,
-        statuses: ['404', '409', '503'],
+        statuses: ['404', '409', '415', '503'],
       }),
     },
     [PATHS.credentials]: {
@@ -234,6 +234,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 const ERROR_HEADERS: Readonly<Record<string, Part>> = {
   401: { 'WWW-Authenticate': ref('headers', 'WWWAuthenticate') },
   429: { 'Retry-After': ref('headers', 'RetryAfter') },
+  501: REQUEST_ID,
   503: { 'Retry-After': ref('headers', 'RetryAfter') },
 }
 

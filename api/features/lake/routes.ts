@@ -70,8 +70,6 @@ const REQUESTS = 16
 /** Largest report of metrics, and largest commit, in bytes. */
 const BODY_BYTES = 1024 ** 2
 
-type Route = readonly [methods: readonly string[], path: string, answer: Answerer]
-
 /** Registers the catalogue: of the Iceberg REST specification what reads, and for lake writers what changes tables. */
 export function registerCatalogue(
   app: FastifyInstance,
@@ -126,12 +124,7 @@ export function registerCatalogue(
     )
     return found.flat()
   }
-  const signs = (of: NonNullable<typeof bucket>): Route => [
-    ['POST'],
-    PATHS.sign,
-    async (asked) => json(await signRead(await stateOf(asked), (asked.request.body ?? {}) as SignRequest, { bucket: of, now: clock() })),
-  ]
-  const routes: readonly Route[] = [
+  const routes: readonly (readonly [methods: readonly string[], path: string, answer: Answerer])[] = [
     [
       ['GET'],
       PATHS.config,
@@ -195,7 +188,14 @@ export function registerCatalogue(
       },
     ],
     [['POST'], PATHS.metrics, async (asked) => stateOf(asked).then(() => NO_CONTENT)],
-    ...(bucket ? [signs(bucket)] : []),
+    [
+      ['POST'],
+      PATHS.sign,
+      async (asked) =>
+        bucket
+          ? json(await signRead(await stateOf(asked), (asked.request.body ?? {}) as SignRequest, { bucket, now: clock() }))
+          : unsupported(asked),
+    ],
   ]
   void app.register(async (scope) => {
     answerErrors(scope, parts.log, asIceberg)

@@ -89,7 +89,16 @@ async function wrongIn(operation: Operation, status: string, ask: Ask): Promise<
 const REPEATABLE = ['create', 'by_id_test', 'by_id_deliveries_by_delivery_redeliver', 'by_id_replay']
 /** Statuses that take too long to provoke, or need a fault: tested where that is made. */
 const NOT_PROVOKED = [
-  ...['408', '410', '500', 'ready 503', 'usage 503', 'export_by_dataset_by_file 302', 'export_jobs_by_id_files_by_file 302'],
+  ...[
+    '408',
+    '410',
+    '500',
+    'lake_drop_table 409',
+    'ready 503',
+    'usage 503',
+    'export_by_dataset_by_file 302',
+    'export_jobs_by_id_files_by_file 302',
+  ],
   ...REPEATABLE.map((name) => `webhooks_${name} 409`),
 ]
 

@@ -279,12 +279,15 @@ export async function lakeAsks(operation: Operation, { full, away }: Services): 
   const free = { ...JSON_BODY, ...someone(), 'X-API-Key': await newKey(full, 'FREE') }
   await send(full.url, { path, method, headers: free, ...body })
   const done = [await ask(path)]
+  const isChecked = (spec.parameters ?? []).some((one: Reply) => one.name === 'snapshots' || one.name === 'pageSize')
+  const wrong = spec.requestBody ? { ...(await ask(path)), body: '{' } : await ask(added(path, 'snapshots=x&pageToken=&pageSize=x'))
   return {
     ...badAsks(operation),
     200: done,
     204: done,
     304: [await ask(path, { 'If-None-Match': '*' })],
-    400: spec.requestBody ? [{ ...(await ask(path)), body: '{' }] : [await ask(added(path, 'snapshots=x&pageToken=&pageSize=x'))],
+    // Without parameters only a malformed path is wrong, as everywhere.
+    400: isChecked || spec.requestBody ? [wrong] : [],
     401: [{ path, method, headers: { ...JSON_BODY, ...someone(), 'X-API-Key': 'x' }, ...body }],
     403: [{ path, method, headers: { ...JSON_BODY, ...inClear() }, ...body }],
     404: [await ask(path.includes('/road') ? filled(operation, { namespace: 'nothing' }) : added(path, 'parent=nothing'))],
@@ -294,8 +297,46 @@ export async function lakeAsks(operation: Operation, { full, away }: Services): 
       ...{ ...one, headers: { ...one.headers, 'Content-Type': 'text/odd' } },
     })),
     429: [{ path, method, headers: free, ...body }],
+    501: [await ask(`${path}/x/y`)],
     503: [{ path, method, headers: await keyed(away), ...body, to: 'away' }],
+    ...(['lake_create_table', 'lake_commit', 'lake_drop_table'].includes(spec.operationId)
+      ? await writeAsks(operation, { full, away })
+      : {}),
   }
+}
+
+/** Requests of lake writers that change tables. */
+async function writeAsks(operation: Operation, { full, away }: Pick<Services, 'full' | 'away'>): Promise<Asks> {
+  const { method, spec } = operation
+  const keyed = async ({ access }: TestService): Promise<Record<string, string>> => {
+    const of = { email: `writer${callers++}@example.org`, label: null, language: 'es', plan: 'ENTERPRISE', isLakeWriter: true } as const
+    return { ...someone(), ...(spec.requestBody ? JSON_BODY : {}), 'X-API-Key': (await access.accounts.create(of)).key }
+  }
+  const path = filled(operation)
+  const example = spec.requestBody?.content['application/json'].example
+  const ask = async (to: string, body: object | null = example ?? null): Promise<Ask> => ({
+    ...{ path: to, method, headers: await keyed(full) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const odd = async (): Promise<Ask> => ({ ...(await ask(path)), headers: { ...(await keyed(full)), 'Content-Type': 'text/odd' } })
+  const unavailable: Ask = { ...(await ask(path)), headers: await keyed(away), to: 'away' }
+  const nowhere = path.replace(/namespaces\/[^/]+/, 'namespaces/nothing')
+  const create = async (name: string): Promise<void> => {
+    const body = JSON.stringify({ name, schema: { type: 'struct', fields: [{ id: 1, name: 'id', type: 'string', required: false }] } })
+    const to = '/lake/iceberg/v1/namespaces/own/tables'
+    await send(full.url, { path: to, method: 'POST', headers: { ...(await keyed(full)), ...JSON_BODY }, body })
+  }
+  await create('checked')
+  if (spec.operationId === 'lake_drop_table')
+    return {
+      ...{ 204: [await ask(path)], 400: [await ask(added(path, 'purgeRequested=x'))], 404: [await ask(`${path}_not`)] },
+      415: [await odd()],
+      // Only if the store fails.
+      503: [],
+    }
+  const isCommit = spec.operationId === 'lake_commit'
+  const good = isCommit ? { requirements: [], updates: [] } : { ...example, name: `made${callers++}` }
+  return { 200: [await ask(path, good)], 404: [await ask(nowhere)], 409: [await ask(path)], 503: [unavailable] }
 }
 
 /** Requests of accounts. */
