@@ -87,7 +87,7 @@ beforeAll(async () => {
   }
   for (const round of [2, LATE]) await landMore(round)
   const log = { info: () => void compacted++ }
-  const context = { lake: service.lake, store: service.lake.store, log } as unknown as IngestContext
+  const context = { lake: service.lake, store: service.lake.store, log, now: () => now } as unknown as IngestContext
   for (const dataset of read) await compactDataset(context, dataset)
   await upkeep(0)
 })
