@@ -5,6 +5,7 @@ import { readPlans } from '../../../api/auth/plans.ts'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
 import { fillWithExamples, type Reply, startService } from '../service.ts'
 import { exportJobAsks, streamAsks, webhookAsks } from './documented-job-requests.ts'
+import { lakeAsks } from './documented-lake-requests.ts'
 import {
   type Ask,
   type Asks,
@@ -13,7 +14,6 @@ import {
   dataAsks,
   description,
   exportAsks,
-  lakeAsks,
   mcpAsks,
   type Operation,
   operations,
