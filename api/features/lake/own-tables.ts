@@ -56,24 +56,32 @@ export function openOwnTables({ store, clock }: { readonly store: ObjectStore; r
   }
   const listed = async (): Promise<Listed> => (await list.read()).value ?? EMPTY
   const tables = async (): Promise<Listed['tables']> => (await listed()).tables
-  const tidy = async (): Promise<void> => {
-    const now = clock()
-    const folderOf = (key: string): string => key.slice(ROOT.length, key.indexOf('/', ROOT.length))
-    const inTables = new Set(Object.values(await tables()))
-    const others: ObjectInfo[] = []
-    for await (const object of store.list(ROOT)) if (!inTables.has(folderOf(object.key))) others.push(object)
-    // After the listing: a table that was made meanwhile is listed by now.
-    const { tables: made, dropped } = await listed()
-    const due = Object.keys(dropped).filter((folder) => (dropped[folder] as number) <= now)
-    const known = new Set([...Object.values(made), ...Object.keys(dropped)])
-    const isGone = ({ key, modified_at }: ObjectInfo): boolean =>
-      due.includes(folderOf(key)) || (!known.has(folderOf(key)) && modified_at < now - STRAY_MS)
-    await store.deleteMany(others.filter(isGone).map(({ key }) => key))
+  const purge = async (): Promise<void> => {
+    const { dropped } = await listed()
+    const due = Object.keys(dropped).filter((folder) => (dropped[folder] as number) <= clock())
+    for (const folder of due) {
+      const keys: string[] = []
+      for await (const { key } of store.list(`${ROOT}${folder}/`)) keys.push(key)
+      await store.deleteMany(keys)
+    }
     if (due.length === 0) return
     await list.update((current) => {
       const { tables: kept, dropped: left } = current ?? EMPTY
       return { tables: kept, dropped: Object.fromEntries(Object.entries(left).filter(([folder]) => !due.includes(folder))) }
     })
+  }
+  const removeStrays = async (): Promise<void> => {
+    const isStray = async (): Promise<(object: ObjectInfo) => boolean> => {
+      const { tables: made, dropped } = await listed()
+      const known = new Set([...Object.values(made), ...Object.keys(dropped)])
+      const before = clock() - STRAY_MS
+      return ({ key, modified_at }) => modified_at < before && !known.has(key.slice(ROOT.length, key.indexOf('/', ROOT.length)))
+    }
+    const strays: ObjectInfo[] = []
+    const wasStray = await isStray()
+    for await (const object of store.list(ROOT)) if (wasStray(object)) strays.push(object)
+    // Asked again: a table that was made meanwhile is listed by now.
+    await store.deleteMany(strays.filter(await isStray()).map(({ key }) => key))
   }
   return {
     names: async () => Object.keys(await tables()).sort(),
@@ -113,8 +121,11 @@ export function openOwnTables({ store, clock }: { readonly store: ObjectStore; r
       })
       opened.delete(key)
       // The table is gone in any case; what is left goes later.
-      if (isPurged) await tidy().catch(() => {})
+      if (isPurged) await purge().catch(() => {})
     },
-    tidy,
+    tidy: async () => {
+      await purge()
+      await removeStrays()
+    },
   }
 }

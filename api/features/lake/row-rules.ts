@@ -16,7 +16,10 @@ import { isoInstant } from '../../../lake/schema/time.ts'
 const TIMEOUT_MS = 120_000
 const REMEMBERED = 100
 
-/** The rows of some files: all of them, and those of our fetches, as number and sum of hashes; the latest time of the others, ms. */
+/**
+ * The rows of some files: all of them, and those of our fetches, as number and sum of hashes, and the latest time of the others
+ * in ms, null without any.
+ */
 interface Sums {
   readonly all: string
   readonly ours: string
